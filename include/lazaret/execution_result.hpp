@@ -1,0 +1,128 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lazaret/control.hpp"
+#include "lazaret/limits.hpp"
+
+namespace lazaret {
+
+/// Why the run ended: one vocabulary, the same meaning on every backend.
+enum class Cause {
+  exited,                ///< exit status 0
+  nonzero_exit,          ///< any other exit status
+  signalled,             ///< ended by a signal that was not ours
+  timeout,               ///< our wall-clock deadline
+  cpu_limit,             ///< the limit on processor time
+  memory_limit,          ///< the kernel killed it for memory, by its counters
+  pids_limit,            ///< ended after the limit on tasks had refused it one
+  output_limit,          ///< more output than the policy lets a program make
+  disk_limit,            ///< ended by SIGXFSZ
+  policy_denied,
+  approval_denied,
+  cancelled,             ///< the caller's stop token
+  start_failed,          ///< the program does not exist or cannot be executed in the box
+  image_missing,
+  enforcement_mismatch,  ///< a required control was not in force; the code has not run
+  backend_unavailable,
+  infrastructure_lost,   ///< the engine, the box or the runner went away in the middle
+};
+
+[[nodiscard]] std::string_view name_of(Cause cause) noexcept;
+
+enum class ErrorType {
+  SyntaxError,
+  RuntimeError,
+  TimeoutError,
+  MemoryError,
+  PermissionDenied,
+  OutputLimitError,
+  SerializationError,
+  PolicyDenied,
+  BackendError,
+};
+
+[[nodiscard]] std::string_view name_of(ErrorType type) noexcept;
+
+struct ResultError {
+  ErrorType type;
+  std::string message;
+  std::optional<std::string> stack;  ///< in the user's own file names
+  std::optional<std::string> hint;   ///< what to do next
+};
+
+/// What the run used, and which source said so ("cgroup", "engine stats", "rusage" or "none").
+struct Usage {
+  std::optional<std::uint64_t> cpu_ms;
+  std::optional<std::uint64_t> peak_memory_bytes;
+  std::optional<std::uint64_t> peak_pids;
+  std::string source = "none";
+};
+
+/// What the program wrote, before any cut.
+struct OutputCounts {
+  std::uint64_t stdout_bytes = 0;
+  std::uint64_t stderr_bytes = 0;
+  bool stdout_truncated = false;
+  bool stderr_truncated = false;
+};
+
+/// How a run that did not end by itself was ended.
+struct Kill {
+  std::string path;                      ///< "term", "kill"
+  std::chrono::milliseconds latency{0};  ///< from the decision to the confirmed end
+  std::uint32_t survivors = 0;           ///< processes of the box seen alive after the kill
+};
+
+enum class Isolation { full, partial, none };
+
+[[nodiscard]] std::string_view name_of(Isolation isolation) noexcept;
+
+struct Fallback {
+  std::string wanted;
+  std::string reason;  ///< every endpoint tried and why each failed
+};
+
+struct Meta {
+  std::string run_id;
+  std::string backend;  ///< "native", "docker", "podman"; "none" when no box was made
+  std::string runtime;  ///< engine and version, or the kernel's
+  std::string version;  ///< Lazaret's own
+  std::optional<std::string> image;
+  std::string language;
+  Limits limits;
+  Cause cause = Cause::exited;
+  std::optional<int> signal;
+  Usage usage;
+  OutputCounts output;
+  std::optional<Kill> kill;
+  Isolation isolation = Isolation::none;
+  std::vector<Evidence> evidence;
+  std::optional<Fallback> fallback;
+  std::vector<std::string> warnings;
+};
+
+/// What became of the code. Set once; never changed afterwards.
+struct ExecutionResult {
+  std::string stdout_text;  ///< valid UTF-8: head, a marker line and tail when it was cut
+  std::string stderr_text;
+  int exit_code = -1;       ///< the program's own when known, else -1; never inferred
+  std::chrono::duration<double> duration{0};
+  bool timed_out = false;
+  bool truncated = false;
+  std::optional<std::string> value;  ///< JSON text
+  std::optional<ResultError> error;
+  Meta meta;
+
+  [[nodiscard]] bool success() const noexcept { return meta.cause == Cause::exited && !error; }
+};
+
+/// The result as one JSON object, in the schema of docs/result.md. `indent` < 0 gives one line.
+[[nodiscard]] std::string to_json(const ExecutionResult& result, int indent = -1);
+
+}  // namespace lazaret

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "lazaret/control.hpp"
+#include "lazaret/limits.hpp"
+
+namespace lazaret {
+
+enum class Stream { standard_output, standard_error };
+
+/// What a caller asks for. Untrusted: it is validated before anything is made.
+struct ExecutionRequest {
+  /// "python", "bash" or "javascript" (also "node", "js", "py", "sh"). Ignored when `command` is set.
+  std::string language = "python";
+  /// Source text, UTF-8, at most 1 MiB, without NUL bytes.
+  std::string code;
+  /// Runs this program instead of code; the first element is looked up in the box's PATH.
+  std::vector<std::string> command;
+  /// Arguments for the code (sys.argv[1:], process.argv.slice(2), "$@").
+  std::vector<std::string> arguments;
+  /// Standard input, at most 1 MiB; at its end the program reads end-of-file.
+  std::string stdin_data;
+  /// Streams standard input instead: returns the next bytes, an empty string at the end. It is
+  /// called on a thread of its own and must return soon after the stop token is triggered.
+  std::function<std::string(std::stop_token)> stdin_source;
+  /// Added to the box's own PATH, HOME, LANG, TZ and TMPDIR. Names that change how programs are
+  /// loaded (LD_PRELOAD, PYTHONPATH, …) are refused.
+  std::map<std::string, std::string> environment;
+  LimitOverrides limits;
+  /// Container image instead of the configured one for the language.
+  std::optional<std::string> image;
+  /// Controls without which the code must not run; unset: the configured ones.
+  std::optional<std::set<Control>> required_controls;
+  /// Called with output as it arrives, until the stream's cap is reached. Calls never overlap.
+  std::function<void(Stream, std::string_view)> on_output;
+  /// Ends the run: TERM, grace, KILL, and a result with cause `cancelled`.
+  std::stop_token stop;
+};
+
+}  // namespace lazaret

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/call.hpp"
+#include "base/wire.hpp"
+#include "lazaret/control.hpp"
+#include "lazaret/execution_result.hpp"
+#include "lazaret/result.hpp"
+#include "policy/spec.hpp"
+
+namespace lazaret::backend {
+
+/// What the outside saw of a box once it was over.
+struct Autopsy {
+  Usage usage;
+  bool memory_kill = false;    ///< the kernel's counters say it killed for memory
+  bool pids_refused = false;   ///< a task was refused at the limit on tasks
+  std::uint32_t survivors = 0; ///< processes of the box still alive
+};
+
+/// A verified place to run one program in: it has never run foreign code before, and is destroyed
+/// afterwards. The destructor leaves nothing behind, within a bound of its own.
+class Box {
+ public:
+  Box() = default;
+  Box(const Box&) = delete;
+  Box& operator=(const Box&) = delete;
+  virtual ~Box() = default;
+
+  /// The stream to the runner, which has already said hello and has been believed.
+  [[nodiscard]] virtual Wire& wire() = 0;
+  [[nodiscard]] virtual const std::vector<Evidence>& evidence() const = 0;
+  /// Things the user should know that stop nothing.
+  [[nodiscard]] virtual const std::vector<std::string>& warnings() const = 0;
+  /// Ends every process of the box from outside and waits until they are gone. Idempotent.
+  [[nodiscard]] virtual Status kill(const Call& call) = 0;
+  /// Reads the counters and counts survivors; meant after kill() or the program's end.
+  [[nodiscard]] virtual Autopsy autopsy(const Call& call) = 0;
+};
+
+/// What a backend would give here, found by trying.
+struct Prospect {
+  bool usable = false;
+  std::string runtime;                 ///< "linux 6.1.0", "Docker 20.10.24 (API 1.41)"
+  std::string endpoint;                ///< where the engine answers; empty for native
+  std::vector<Evidence> evidence;      ///< of a box that was made and destroyed
+  std::vector<std::string> attempts;   ///< what was tried and why it failed
+  std::string hint;                    ///< the command or step that would help
+};
+
+/// A way to hold foreign code. Thread-safe.
+class Backend {
+ public:
+  Backend() = default;
+  Backend(const Backend&) = delete;
+  Backend& operator=(const Backend&) = delete;
+  virtual ~Backend() = default;
+
+  /// "native", "docker" or "podman".
+  [[nodiscard]] virtual std::string name() const = 0;
+  [[nodiscard]] virtual std::string runtime() const = 0;
+  /// Makes a box, verifies it and hands it over. Errors: enforcement_mismatch when a required
+  /// control is missing, image_missing, connection_lost, timed_out, cancelled, …
+  [[nodiscard]] virtual Result<std::unique_ptr<Box>> open(const policy::Spec& spec,
+                                                          const Call& call) = 0;
+  /// How long a program may take to obey TERM when the caller has not said.
+  [[nodiscard]] virtual std::chrono::milliseconds default_grace() const = 0;
+};
+
+}  // namespace lazaret::backend

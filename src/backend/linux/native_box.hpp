@@ -1,0 +1,41 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "backend/linux/cgroup.hpp"
+#include "backend/linux/launch.hpp"
+
+namespace lazaret::backend::native {
+
+/// A set of namespaces with the runner as first process.
+class NativeBox final : public Box {
+ public:
+  struct Parts {
+    Launched launched;
+    std::unique_ptr<Wire> wire;
+    std::optional<Cgroup> cgroup;
+    std::string pid_namespace;
+    std::vector<Evidence> evidence;
+    std::vector<std::string> warnings;
+  };
+  explicit NativeBox(Parts parts) : parts_(std::move(parts)) {}
+  ~NativeBox() override;
+
+  [[nodiscard]] Wire& wire() override { return *parts_.wire; }
+  [[nodiscard]] const std::vector<Evidence>& evidence() const override { return parts_.evidence; }
+  [[nodiscard]] const std::vector<std::string>& warnings() const override { return parts_.warnings; }
+  [[nodiscard]] Status kill(const Call& call) override;
+  [[nodiscard]] Autopsy autopsy(const Call& call) override;
+
+ private:
+  void collect();
+
+  Parts parts_;
+  std::optional<Usage> collected_;  // once the first process has been waited for
+};
+
+}  // namespace lazaret::backend::native

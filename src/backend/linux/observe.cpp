@@ -1,0 +1,93 @@
+#include "backend/linux/observe.hpp"
+
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "backend/report.hpp"
+
+namespace lazaret::backend::native {
+namespace {
+
+constexpr const char* kSource = "/proc from outside";
+
+struct NamespaceRow {
+  Control control;
+  const char* name;
+};
+
+constexpr std::array kNamespaces = {
+    NamespaceRow{Control::network, "net"},      NamespaceRow{Control::filesystem, "mnt"},
+    NamespaceRow{Control::privileges, "user"},  NamespaceRow{Control::processes, "pid"},
+    NamespaceRow{Control::ipc, "ipc"},          NamespaceRow{Control::hostname, "uts"},
+    NamespaceRow{Control::cgroup_view, "cgroup"},
+};
+
+Reading read_namespace(pid_t pid, const NamespaceRow& row) {
+  const auto theirs = namespace_of(pid, row.name);
+  const auto ours = namespace_of(::getpid(), row.name);
+  const bool apart = theirs && ours && *theirs != *ours;
+  return {row.control, apart ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
+          std::string(apart ? "own " : "no own ") + row.name + " namespace", kSource};
+}
+
+std::string proc_file(pid_t pid, const char* name) {
+  const std::ifstream file("/proc/" + std::to_string(pid) + "/" + name);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// The same lines as the runner's own report, but read by us.
+SelfReport status_from_outside(pid_t pid) {
+  std::string lines;
+  std::istringstream text(proc_file(pid, "status"));
+  for (std::string line; std::getline(text, line);) lines += "status=" + line + "\n";
+  return parse_report(lines);
+}
+
+Reading read_field(const SelfReport& report, Control control, const std::string& field, const std::string& wanted) {
+  const auto found = report.status.find(field);
+  const bool holds = found != report.status.end() && found->second == wanted;
+  return {control, holds ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
+          holds ? "" : field + " is not " + wanted, kSource};
+}
+
+}  // namespace
+
+std::vector<Reading> read_proc(pid_t pid) {
+  std::vector<Reading> readings;
+  for (const NamespaceRow& row : kNamespaces) readings.push_back(read_namespace(pid, row));
+  const SelfReport report = status_from_outside(pid);
+  readings.push_back(read_field(report, Control::syscalls, "Seccomp", "2"));
+  readings.push_back(read_field(report, Control::privileges, "NoNewPrivs", "1"));
+  for (const char* const set : {"CapEff", "CapPrm", "CapBnd"}) {
+    readings.push_back(read_field(report, Control::privileges, set, "0000000000000000"));
+  }
+  return readings;
+}
+
+std::optional<std::string> namespace_of(pid_t pid, const char* name) {
+  std::array<char, 64> target{};
+  const std::string path = "/proc/" + std::to_string(pid) + "/ns/" + name;
+  if (::readlink(path.c_str(), target.data(), target.size() - 1) <= 0) return std::nullopt;
+  return std::string(target.data());
+}
+
+std::uint32_t processes_in(const std::string& pid_namespace) {
+  std::uint32_t count = 0;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+    const auto pid = parse_number(entry.path().filename().string());
+    if (!pid || namespace_of(static_cast<pid_t>(*pid), "pid") != pid_namespace) continue;
+    const SelfReport report = status_from_outside(static_cast<pid_t>(*pid));
+    const auto state = report.status.find("State");
+    if (state != report.status.end() && state->second.front() != 'Z') ++count;
+  }
+  return count;
+}
+
+}  // namespace lazaret::backend::native

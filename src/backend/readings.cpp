@@ -1,0 +1,148 @@
+#include <algorithm>
+#include <array>
+
+#include "backend/verdict.hpp"
+
+// What the runner's report says about each control. One function a control, one table at the end.
+namespace lazaret::backend {
+namespace {
+
+constexpr const char* kSource = "runner report";
+constexpr int kEperm = 1, kEnosys = 38, kNoRoute = 101, kReadOnly = 30;
+constexpr std::uint64_t kTmpfs = 0x01021994;
+
+using Found = std::pair<EvidenceStatus, std::string>;
+
+Found enforced(std::string text) { return {EvidenceStatus::enforced, std::move(text)}; }
+Found missing(std::string text) { return {EvidenceStatus::not_enforced, std::move(text)}; }
+Found decide(bool holds, std::string text) {
+  return {holds ? EvidenceStatus::enforced : EvidenceStatus::not_enforced, std::move(text)};
+}
+
+std::string status_of(const SelfReport& report, const std::string& field) {
+  const auto found = report.status.find(field);
+  return found == report.status.end() ? "" : found->second;
+}
+
+Found network(const SelfReport& report, const policy::Spec&) {
+  for (const std::string& name : report.interfaces) {
+    if (name != "lo") return missing("interface " + name + " is there");
+  }
+  if (report.interfaces.empty()) return missing("interfaces could not be read");
+  return decide(report.probe("route") == kNoRoute, "lo only, no route out");
+}
+
+// Types that are the box's own and bounded, or that show nothing of the host.
+bool may_be_writable(const MountLine& mount) {
+  constexpr std::array kOwn = {"tmpfs", "devpts", "mqueue", "proc"};
+  return std::find(kOwn.begin(), kOwn.end(), mount.type) != kOwn.end();
+}
+
+Found filesystem(const SelfReport& report, const policy::Spec&) {
+  if (report.probe("root_write") != kReadOnly) return missing("the root can be written to");
+  bool root_seen = false;
+  for (const MountLine& mount : report.mounts) {
+    root_seen = root_seen || (mount.target == "/" && mount.has("ro"));
+    if (!mount.has("ro") && !may_be_writable(mount)) return missing(mount.target + " is writable");
+  }
+  return decide(root_seen, "read-only root, writable only: bounded tmpfs");
+}
+
+bool only(const std::string& text, std::string_view wanted) {
+  const auto words = words_of(text);
+  return !words.empty() &&
+         std::all_of(words.begin(), words.end(), [wanted](const std::string& word) { return word == wanted; });
+}
+
+Found privileges(const SelfReport& report, const policy::Spec&) {
+  if (!only(status_of(report, "Uid"), "65534")) return missing("uid " + status_of(report, "Uid"));
+  if (!only(status_of(report, "Gid"), "65534")) return missing("gid " + status_of(report, "Gid"));
+  for (const char* const set : {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"}) {
+    if (!only(status_of(report, set), "0000000000000000")) return missing(std::string(set) + " is not empty");
+  }
+  if (status_of(report, "NoNewPrivs") != "1") return missing("new privileges can be gained");
+  if (report.probe("setuid").value_or(0) == 0) return missing("setuid(0) was not refused");
+  const std::string groups = status_of(report, "Groups");
+  const bool none = words_of(groups).empty() || only(groups, "65534");
+  return enforced(std::string("uid 65534, no capability, no new privileges") +
+                  (none ? "" : ", supplementary groups " + groups));
+}
+
+Found syscalls(const SelfReport& report, const policy::Spec&) {
+  if (status_of(report, "Seccomp") != "2") return missing("no filter");
+  for (const char* const call : {"user_namespace", "mount", "keyctl", "bpf", "io_uring"}) {
+    if (report.probe(call) != kEperm) return missing(std::string(call) + " was not refused");
+  }
+  for (const char* const family : {"vsock", "alg", "packet"}) {
+    const auto code = report.probe(family);
+    if (code != kEperm && code != kEnosys) return missing(std::string(family) + " sockets are not refused");
+  }
+  return decide(report.probe("clone3") == kEnosys, "filter on, ten forbidden calls tried and refused");
+}
+
+Found processes(const SelfReport& report, const policy::Spec&) {
+  return decide(report.value("pid") == "1", "the runner is pid " + report.value("pid").value_or("unknown"));
+}
+
+Found hostname(const SelfReport& report, const policy::Spec&) {
+  return decide(report.value("hostname") == "lazaret", "host name " + report.value("hostname").value_or("unknown"));
+}
+
+Found resource_limit(const SelfReport& report, const std::string& key, std::uint64_t most) {
+  const auto words = words_of(report.value(key).value_or(""));
+  if (words.size() != 2) return missing(key + " could not be read");
+  const auto hard = parse_number(words[1]);
+  return decide(hard && *hard <= most, key + " " + words[1]);
+}
+
+Found open_files(const SelfReport& report, const policy::Spec& spec) {
+  return resource_limit(report, "limit.nofile", spec.limits.open_files);
+}
+Found file_size(const SelfReport& report, const policy::Spec& spec) {
+  return resource_limit(report, "limit.fsize", spec.limits.file_bytes);
+}
+Found core_dumps(const SelfReport& report, const policy::Spec&) {
+  return resource_limit(report, "limit.core", 0);
+}
+
+Found disk(const SelfReport& report, const policy::Spec& spec) {
+  constexpr std::uint64_t kPage = 4096;  // tmpfs rounds up to pages
+  for (const char* const path : {"/work", "/tmp", "/dev/shm"}) {
+    const auto facts = words_of(report.value(std::string("disk.") + path).value_or(""));
+    if (facts.size() != 3) return missing(std::string(path) + " could not be read");
+    const auto type = parse_number(facts[0]), bytes = parse_number(facts[1]), files = parse_number(facts[2]);
+    const bool bounded = type == kTmpfs && bytes && *bytes > 0 && *bytes <= spec.limits.disk_bytes + kPage &&
+                         files && *files > 0 && *files <= spec.limits.disk_files;
+    if (!bounded) return missing(std::string(path) + " is not bounded: " + facts[1] + " bytes, " + facts[2] + " inodes");
+  }
+  return enforced("/work, /tmp and /dev/shm bounded in bytes and inodes");
+}
+
+struct Row {
+  Control control;
+  Found (*read)(const SelfReport&, const policy::Spec&);
+};
+
+constexpr std::array kRows = {
+    Row{Control::network, network},       Row{Control::filesystem, filesystem},
+    Row{Control::privileges, privileges}, Row{Control::syscalls, syscalls},
+    Row{Control::processes, processes},   Row{Control::hostname, hostname},
+    Row{Control::open_files, open_files}, Row{Control::file_size, file_size},
+    Row{Control::core_dumps, core_dumps}, Row{Control::disk, disk},
+};
+
+}  // namespace
+
+std::vector<Reading> read_report(const SelfReport& report, const policy::Spec& spec) {
+  std::vector<Reading> readings;
+  for (const Row& row : kRows) {
+    auto [status, applied] = row.read(report, spec);
+    readings.push_back({row.control, status, std::move(applied), kSource});
+  }
+  // The runner passes the job's own list to execve(2); nothing else can get into it.
+  readings.push_back({Control::environment, EvidenceStatus::enforced,
+                      std::to_string(spec.environment.size()) + " variables", "explicit at exec"});
+  return readings;
+}
+
+}  // namespace lazaret::backend

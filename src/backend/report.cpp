@@ -1,0 +1,104 @@
+#include "backend/report.hpp"
+
+#include <charconv>
+
+namespace lazaret::backend {
+namespace {
+
+constexpr std::string_view kSpace = " \t";
+
+void add_status(SelfReport& report, std::string_view line) {
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos) return;
+  const std::size_t begin = line.find_first_not_of(kSpace, colon + 1);
+  const std::string_view value = begin == std::string_view::npos ? "" : line.substr(begin);
+  report.status[std::string(line.substr(0, colon))] = std::string(value);
+}
+
+// "  lo:  0 0 …": the two header lines of /proc/net/dev hold a bar.
+void add_interface(SelfReport& report, std::string_view line) {
+  const std::size_t colon = line.find(':');
+  if (colon == std::string_view::npos || line.find('|') != std::string_view::npos) return;
+  const std::size_t begin = line.find_first_not_of(kSpace);
+  report.interfaces.emplace_back(line.substr(begin, colon - begin));
+}
+
+// "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue"
+void add_mount(SelfReport& report, std::string_view line) {
+  const std::vector<std::string> words = words_of(line);
+  for (std::size_t index = 6; index + 1 < words.size(); ++index) {
+    if (words[index] != "-") continue;
+    report.mounts.push_back({words[4], words[5], words[index + 1]});
+    return;
+  }
+}
+
+void add_line(SelfReport& report, std::string_view line) {
+  const std::size_t equals = line.find('=');
+  if (equals == std::string_view::npos) return;
+  const std::string_view key = line.substr(0, equals);
+  const std::string_view value = line.substr(equals + 1);
+  if (key == "status") return add_status(report, value);
+  if (key == "net") return add_interface(report, value);
+  if (key == "mount") return add_mount(report, value);
+  report.values[std::string(key)] = std::string(value);
+}
+
+}  // namespace
+
+bool MountLine::has(std::string_view option) const {
+  std::string_view rest = options;
+  while (!rest.empty()) {
+    const std::size_t comma = std::min(rest.find(','), rest.size());
+    if (rest.substr(0, comma) == option) return true;
+    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  }
+  return false;
+}
+
+std::optional<std::string> SelfReport::value(const std::string& key) const {
+  const auto found = values.find(key);
+  if (found == values.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<std::uint64_t> SelfReport::number(const std::string& key) const {
+  const auto text = value(key);
+  return text ? parse_number(*text) : std::nullopt;
+}
+
+std::optional<int> SelfReport::probe(const std::string& name) const {
+  const auto code = number("probe." + name);
+  if (!code || *code > 4095) return std::nullopt;
+  return static_cast<int>(*code);
+}
+
+SelfReport parse_report(std::string_view text) {
+  SelfReport report;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    add_line(report, text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return report;
+}
+
+std::optional<std::uint64_t> parse_number(std::string_view text) {
+  std::uint64_t number = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
+  return number;
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words;
+  for (std::size_t at = text.find_first_not_of(kSpace); at != std::string_view::npos;) {
+    const std::size_t end = std::min(text.find_first_of(kSpace, at), text.size());
+    words.emplace_back(text.substr(at, end - at));
+    at = text.find_first_not_of(kSpace, end);
+  }
+  return words;
+}
+
+}  // namespace lazaret::backend

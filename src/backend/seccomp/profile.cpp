@@ -1,0 +1,144 @@
+#include "backend/seccomp/profile.hpp"
+
+#include <cstddef>
+
+namespace lazaret::backend::seccomp {
+namespace {
+
+// Calls without conditions, by what they are for.
+constexpr std::string_view kAlways[] = {
+    // files and directories
+    "read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 open openat openat2 "
+    "creat close close_range lseek _llseek stat fstat lstat newfstatat statx stat64 fstat64 lstat64 "
+    "fstatat64 statfs fstatfs statfs64 fstatfs64 access faccessat faccessat2 readlink readlinkat "
+    "getcwd chdir fchdir getdents getdents64 mkdir mkdirat rmdir unlink unlinkat rename renameat "
+    "renameat2 link linkat symlink symlinkat mknod mknodat chmod fchmod fchmodat fchmodat2 chown "
+    "fchown lchown fchownat umask truncate ftruncate truncate64 ftruncate64 fallocate fadvise64 "
+    "fadvise64_64 readahead utime utimes utimensat futimesat fsync fdatasync sync syncfs "
+    "sync_file_range sendfile sendfile64 copy_file_range splice tee vmsplice flock fcntl fcntl64 "
+    "dup dup2 dup3 pipe pipe2 getxattr lgetxattr fgetxattr setxattr lsetxattr fsetxattr listxattr "
+    "llistxattr flistxattr removexattr lremovexattr fremovexattr inotify_init inotify_init1 "
+    "inotify_add_watch inotify_rm_watch",
+    // waiting
+    "poll ppoll select pselect6 _newselect epoll_create epoll_create1 epoll_ctl epoll_ctl_old "
+    "epoll_wait epoll_wait_old epoll_pwait epoll_pwait2 eventfd eventfd2 signalfd signalfd4 "
+    "timerfd_create timerfd_settime timerfd_gettime io_setup io_destroy io_submit io_cancel "
+    "io_getevents io_pgetevents",
+    // memory
+    "brk mmap mmap2 munmap mremap mprotect madvise msync mincore mlock mlock2 munlock mlockall "
+    "munlockall memfd_create membarrier pkey_alloc pkey_free pkey_mprotect remap_file_pages "
+    "map_shadow_stack cachestat",
+    // processes and threads
+    "fork vfork execve execveat exit exit_group wait4 waitid waitpid getpid getppid gettid getpgid "
+    "getpgrp setpgid getsid setsid getuid geteuid getgid getegid getresuid getresgid getgroups "
+    "setuid setgid setreuid setregid setresuid setresgid setgroups setfsuid setfsgid capget capset "
+    "prctl arch_prctl set_tid_address set_robust_list get_robust_list set_thread_area "
+    "get_thread_area rseq futex futex_waitv sched_yield sched_getaffinity sched_setaffinity "
+    "sched_getparam sched_setparam sched_getscheduler sched_setscheduler sched_getattr "
+    "sched_setattr sched_get_priority_max sched_get_priority_min sched_rr_get_interval getpriority "
+    "setpriority ioprio_get ioprio_set getrlimit setrlimit prlimit64 ugetrlimit getrusage times "
+    "getcpu restart_syscall pidfd_open pidfd_send_signal process_mrelease landlock_create_ruleset "
+    "landlock_add_rule landlock_restrict_self seccomp",
+    // signals
+    "kill tkill tgkill rt_sigaction rt_sigprocmask rt_sigpending rt_sigreturn rt_sigsuspend "
+    "rt_sigtimedwait rt_sigqueueinfo rt_tgsigqueueinfo sigaltstack sigreturn pause alarm getitimer "
+    "setitimer",
+    // time, read only
+    "time gettimeofday clock_gettime clock_getres clock_nanosleep nanosleep timer_create "
+    "timer_settime timer_gettime timer_getoverrun timer_delete clock_gettime64 clock_getres_time64 "
+    "clock_nanosleep_time64",
+    // sockets once they exist
+    "socketpair bind listen accept accept4 connect getsockname getpeername getsockopt setsockopt "
+    "send sendto sendmsg sendmmsg recv recvfrom recvmsg recvmmsg shutdown",
+    // System V and POSIX interprocess communication, within the box's own namespace
+    "msgget msgsnd msgrcv msgctl semget semop semtimedop semctl shmget shmat shmdt shmctl mq_open "
+    "mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr",
+    // facts about the machine
+    "uname sysinfo getrandom",
+};
+
+// Known, dangerous, and refused loudly.
+constexpr std::string_view kRefusedCalls =
+    "unshare setns mount umount umount2 mount_setattr move_mount open_tree fsopen fsconfig fsmount "
+    "fspick pivot_root chroot open_by_handle_at name_to_handle_at ptrace process_vm_readv "
+    "process_vm_writev process_madvise pidfd_getfd kcmp bpf perf_event_open userfaultfd keyctl "
+    "add_key request_key io_uring_setup io_uring_enter io_uring_register fanotify_init "
+    "fanotify_mark kexec_load kexec_file_load init_module finit_module delete_module create_module "
+    "reboot swapon swapoff acct settimeofday clock_settime clock_adjtime adjtimex stime sethostname "
+    "setdomainname syslog quotactl quotactl_fd iopl ioperm modify_ldt vhangup vm86 vm86old "
+    "memfd_secret mbind migrate_pages move_pages set_mempolicy set_mempolicy_home_node "
+    "get_mempolicy lookup_dcookie nfsservctl uselib ustat sysfs _sysctl";
+
+std::vector<std::string_view> words_of(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const std::size_t end = text.find(' ');
+    words.push_back(text.substr(0, end));
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return words;
+}
+
+constexpr std::uint64_t kInt = 0xFFFFFFFF;  // the kernel reads these arguments as 32 bits
+
+// socket(2): Unix, and Internet without raw packets; route netlink, which getifaddrs(3) needs.
+void add_sockets(std::vector<Allowed>& rules) {
+  constexpr std::uint64_t kUnix = 1, kInet = 2, kInet6 = 10, kNetlink = 16, kTypeMask = 0xF;
+  constexpr std::uint64_t kStreamType = 1, kDatagramType = 2, kRawType = 3, kRouteProtocol = 0;
+  rules.push_back({"socket", {{0, kInt, kUnix}}});
+  for (const std::uint64_t family : {kInet, kInet6}) {
+    for (const std::uint64_t type : {kStreamType, kDatagramType}) {
+      rules.push_back({"socket", {{0, kInt, family}, {1, kTypeMask, type}}});
+    }
+  }
+  for (const std::uint64_t type : {kRawType, kDatagramType}) {
+    rules.push_back({"socket", {{0, kInt, kNetlink}, {1, kTypeMask, type}, {2, kInt, kRouteProtocol}}});
+  }
+}
+
+// ioctl(2) but for the block of terminal requests with TIOCSTI (0x5412) and TIOCLINUX (0x541C),
+// from which the harmless ones are let through again. "Not in the block" is one rule for each bit
+// in which a request can differ from it: there is no masked inequality, and a plain comparison of
+// 64 bits could be fooled by the upper half that the kernel ignores.
+void add_ioctl(std::vector<Allowed>& rules) {
+  constexpr std::uint64_t kBlock = 0x5410, kBlockMask = 0xFFFFFFF0;
+  for (std::uint64_t bit = 1; bit <= 0x80000000; bit <<= 1) {
+    if ((bit & kBlockMask) != 0) rules.push_back({"ioctl", {{1, bit, bit & ~kBlock}}});
+  }
+  constexpr std::uint64_t kTiocspgrp = 0x5410, kTiocoutq = 0x5411, kTiocgwinsz = 0x5413,
+                          kTiocswinsz = 0x5414, kFionread = 0x541B;
+  for (const std::uint64_t request : {kTiocspgrp, kTiocoutq, kTiocgwinsz, kTiocswinsz, kFionread}) {
+    rules.push_back({"ioctl", {{1, kInt, request}}});
+  }
+}
+
+void add_conditional(std::vector<Allowed>& rules) {
+  // clone(2) with none of the CLONE_NEW* flags.
+  rules.push_back({"clone", {{0, 0x7E020000, 0}}});
+  for (const std::uint64_t persona : {0x0ULL, 0x8ULL, 0x20000ULL, 0x20008ULL, 0xFFFFFFFFULL}) {
+    rules.push_back({"personality", {{0, kInt, persona}}});
+  }
+  add_sockets(rules);
+  add_ioctl(rules);
+}
+
+}  // namespace
+
+const Profile& standard_profile() {
+  static const Profile profile = [] {
+    Profile made;
+    for (const std::string_view group : kAlways) {
+      for (const std::string_view call : words_of(group)) made.allowed.push_back({call, {}});
+    }
+    add_conditional(made.allowed);
+    for (const std::string_view call : words_of(kRefusedCalls)) {
+      made.refused.push_back({call, kRefusedError});
+    }
+    // Its flags lie behind a pointer that a filter cannot read; ENOSYS makes libc use clone (P-49).
+    made.refused.push_back({"clone3", kUnknownError});
+    return made;
+  }();
+  return profile;
+}
+
+}  // namespace lazaret::backend::seccomp

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+/// The system calls a box may make: one list, the same verdicts on every backend.
+namespace lazaret::backend::seccomp {
+
+/// A call's argument after a mask: (argument & mask) == value.
+struct Condition {
+  std::uint32_t argument;
+  std::uint64_t mask;
+  std::uint64_t value;
+};
+
+/// Allowed when all conditions hold; several rules for one call are alternatives.
+struct Allowed {
+  std::string_view call;
+  std::vector<Condition> conditions;
+};
+
+/// Refused with an error of its own instead of the default one.
+struct Refused {
+  std::string_view call;
+  int error_number;
+};
+
+/// What is not named here is answered with kUnknownError, so that programs use their fallbacks and
+/// calls of future kernels are closed from the start.
+struct Profile {
+  std::vector<Allowed> allowed;
+  std::vector<Refused> refused;
+};
+
+inline constexpr int kUnknownError = 38;  // ENOSYS
+inline constexpr int kRefusedError = 1;   // EPERM
+
+/// Built once; pure.
+[[nodiscard]] const Profile& standard_profile();
+
+}  // namespace lazaret::backend::seccomp

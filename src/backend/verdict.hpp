@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backend/report.hpp"
+#include "lazaret/control.hpp"
+#include "lazaret/execution_result.hpp"
+#include "lazaret/result.hpp"
+#include "policy/spec.hpp"
+
+/// From facts to evidence: pure decisions, shared by every backend.
+namespace lazaret::backend {
+
+/// What one source says about one control.
+struct Reading {
+  Control control;
+  EvidenceStatus status;
+  std::string applied;
+  std::string source;  ///< "runner report", "engine inspect", "/proc from outside"
+};
+
+/// What was asked of a control, in words and numbers.
+[[nodiscard]] std::string requested(Control control, const policy::Spec& spec);
+
+/// What the box can say about itself: interfaces, mounts, identity, limits, probes.
+[[nodiscard]] std::vector<Reading> read_report(const SelfReport& report, const policy::Spec& spec);
+
+/// One piece of evidence for each control: the weakest reading decides; a control that nobody has
+/// read is not enforced.
+[[nodiscard]] std::vector<Evidence> judge(const std::vector<Reading>& readings,
+                                          const policy::Spec& spec);
+
+/// enforcement_mismatch that names each required control which is not fully enforced.
+[[nodiscard]] Status require(const std::vector<Evidence>& evidence, const policy::Spec& spec);
+
+/// full when every control is enforced, none when none of the default required ones is.
+[[nodiscard]] Isolation isolation_of(const std::vector<Evidence>& evidence);
+
+}  // namespace lazaret::backend

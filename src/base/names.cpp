@@ -1,0 +1,142 @@
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "lazaret/control.hpp"
+#include "lazaret/error.hpp"
+#include "lazaret/execution_result.hpp"
+
+namespace lazaret {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::array kControlNames = {
+    std::pair{Control::network, "network"sv},
+    std::pair{Control::filesystem, "filesystem"sv},
+    std::pair{Control::privileges, "privileges"sv},
+    std::pair{Control::timeout, "timeout"sv},
+    std::pair{Control::syscalls, "syscalls"sv},
+    std::pair{Control::processes, "processes"sv},
+    std::pair{Control::ipc, "ipc"sv},
+    std::pair{Control::hostname, "hostname"sv},
+    std::pair{Control::cgroup_view, "cgroup_view"sv},
+    std::pair{Control::memory, "memory"sv},
+    std::pair{Control::swap, "swap"sv},
+    std::pair{Control::cpu, "cpu"sv},
+    std::pair{Control::pids, "pids"sv},
+    std::pair{Control::open_files, "open_files"sv},
+    std::pair{Control::file_size, "file_size"sv},
+    std::pair{Control::core_dumps, "core_dumps"sv},
+    std::pair{Control::disk, "disk"sv},
+    std::pair{Control::environment, "environment"sv},
+};
+
+}  // namespace
+
+const std::vector<Control>& all_controls() {
+  static const std::vector<Control> controls = [] {
+    std::vector<Control> list;
+    for (const auto& [control, name] : kControlNames) list.push_back(control);
+    return list;
+  }();
+  return controls;
+}
+
+std::string_view name_of(Control control) noexcept {
+  return kControlNames[static_cast<std::size_t>(control)].second;
+}
+
+std::optional<Control> control_named(std::string_view name) noexcept {
+  for (const auto& [control, spelling] : kControlNames) {
+    if (spelling == name) return control;
+  }
+  return std::nullopt;
+}
+
+const std::set<Control>& default_required_controls() {
+  static const std::set<Control> controls = {Control::network, Control::filesystem,
+                                             Control::privileges, Control::timeout};
+  return controls;
+}
+
+std::string_view name_of(EvidenceStatus status) noexcept {
+  switch (status) {
+    case EvidenceStatus::enforced: return "enforced";
+    case EvidenceStatus::partial: return "partial";
+    case EvidenceStatus::not_enforced: return "not_enforced";
+  }
+  return "";
+}
+
+std::string_view name_of(Isolation isolation) noexcept {
+  switch (isolation) {
+    case Isolation::full: return "full";
+    case Isolation::partial: return "partial";
+    case Isolation::none: return "none";
+  }
+  return "";
+}
+
+std::string_view name_of(Errc code) noexcept {
+  switch (code) {
+    case Errc::invalid_argument: return "invalid_argument";
+    case Errc::not_found: return "not_found";
+    case Errc::permission_denied: return "permission_denied";
+    case Errc::unsupported: return "unsupported";
+    case Errc::timed_out: return "timed_out";
+    case Errc::cancelled: return "cancelled";
+    case Errc::connection_refused: return "connection_refused";
+    case Errc::connection_lost: return "connection_lost";
+    case Errc::protocol: return "protocol";
+    case Errc::too_large: return "too_large";
+    case Errc::conflict: return "conflict";
+    case Errc::engine: return "engine";
+    case Errc::image_missing: return "image_missing";
+    case Errc::enforcement_mismatch: return "enforcement_mismatch";
+    case Errc::backend_unavailable: return "backend_unavailable";
+    case Errc::start_failed: return "start_failed";
+    case Errc::system: return "system";
+  }
+  return "";
+}
+
+std::string_view name_of(Cause cause) noexcept {
+  switch (cause) {
+    case Cause::exited: return "exited";
+    case Cause::nonzero_exit: return "nonzero_exit";
+    case Cause::signalled: return "signalled";
+    case Cause::timeout: return "timeout";
+    case Cause::cpu_limit: return "cpu_limit";
+    case Cause::memory_limit: return "memory_limit";
+    case Cause::pids_limit: return "pids_limit";
+    case Cause::output_limit: return "output_limit";
+    case Cause::disk_limit: return "disk_limit";
+    case Cause::policy_denied: return "policy_denied";
+    case Cause::approval_denied: return "approval_denied";
+    case Cause::cancelled: return "cancelled";
+    case Cause::start_failed: return "start_failed";
+    case Cause::image_missing: return "image_missing";
+    case Cause::enforcement_mismatch: return "enforcement_mismatch";
+    case Cause::backend_unavailable: return "backend_unavailable";
+    case Cause::infrastructure_lost: return "infrastructure_lost";
+  }
+  return "";
+}
+
+std::string_view name_of(ErrorType type) noexcept {
+  switch (type) {
+    case ErrorType::SyntaxError: return "SyntaxError";
+    case ErrorType::RuntimeError: return "RuntimeError";
+    case ErrorType::TimeoutError: return "TimeoutError";
+    case ErrorType::MemoryError: return "MemoryError";
+    case ErrorType::PermissionDenied: return "PermissionDenied";
+    case ErrorType::OutputLimitError: return "OutputLimitError";
+    case ErrorType::SerializationError: return "SerializationError";
+    case ErrorType::PolicyDenied: return "PolicyDenied";
+    case ErrorType::BackendError: return "BackendError";
+  }
+  return "";
+}
+
+}  // namespace lazaret

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lazaret/result.hpp"
+#include "os/handle.hpp"
+
+/// What the first process of a box needs from its operating system.
+namespace lazaret::os {
+
+/// The ends of the wire, moved away from 0 and 1, and a handle that is readable when a child has
+/// changed state.
+struct InitHandles {
+  Handle wire_in;
+  Handle wire_out;
+  Handle children;
+};
+
+/// Makes the calling process fit to stand beside foreign code: not dumpable, so that code of the
+/// same user can neither trace it nor open its descriptors; SIGPIPE ignored; SIGCHLD as a handle.
+[[nodiscard]] Result<InitHandles> become_init();
+
+/// This process's number as the box sees it; 1 where it is the box's init.
+[[nodiscard]] std::uint32_t process_id();
+
+struct SpawnRequest {
+  std::vector<std::string> argv;         ///< the first element is looked up in PATH
+  std::vector<std::string> environment;  ///< NAME=value; PATH is taken from here
+  std::string working_directory;
+  std::array<RawHandle, 4> handles;      ///< become 0 to 3; every other one is closed
+  std::uint32_t cpu_seconds = 0;         ///< RLIMIT_CPU, 0 for none
+};
+
+/// Starts a program in a session of its own with default signal dispositions, an empty signal mask
+/// and umask 022 (P-54). Errors: start_failed, with the failing step as message and its errno.
+[[nodiscard]] Result<std::int64_t> spawn(const SpawnRequest& request);
+
+/// How one child ended.
+struct Ended {
+  std::int64_t pid = 0;
+  bool by_signal = false;
+  std::uint32_t code = 0;  ///< exit status or signal number
+};
+
+/// Collects one ended child, or nothing when none has ended. Call until it gives nothing.
+[[nodiscard]] std::optional<Ended> reap(RawHandle children);
+
+/// Sends a signal to every other process of the box when this is its init (kill(-1)), otherwise to
+/// the process group that `leader` leads. Errors: not_found when there is none left.
+[[nodiscard]] Status signal_all(std::int64_t leader, std::uint32_t signal);
+
+/// Of all reaped children together: processor time, and the largest resident set of one.
+struct TreeUsage {
+  std::uint64_t cpu_us = 0;
+  std::uint64_t peak_rss_kib = 0;
+};
+[[nodiscard]] TreeUsage tree_usage();
+
+/// Writes a new file below the working tree; parents must exist. Never follows a link.
+[[nodiscard]] Status write_new_file(const std::string& path, const std::string& content);
+
+/// What this process can see of the controls that hold it, as `key=value` lines; probes are made by
+/// really trying. Meant to be called before any foreign code runs.
+[[nodiscard]] std::string self_report();
+
+}  // namespace lazaret::os

@@ -1,0 +1,104 @@
+#include "os/init.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/bytes.hpp"
+#include "base/try.hpp"
+#include "os/error.hpp"
+#include "os/pipe.hpp"
+
+namespace lazaret::os {
+namespace {
+
+constexpr int kFirstPrivateDescriptor = 10;
+
+Result<Handle> moved_up(int descriptor) {
+  Handle moved(::fcntl(descriptor, F_DUPFD_CLOEXEC, kFirstPrivateDescriptor));
+  if (!moved.valid()) return last_error("fcntl F_DUPFD_CLOEXEC");
+  LAZARET_CHECK(set_nonblocking(moved.get()));
+  return moved;
+}
+
+Status replace_with_null(int first, int last) {
+  const Handle null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!null.valid()) return last_error("opening /dev/null");
+  for (int descriptor = first; descriptor <= last; ++descriptor) {
+    if (::dup2(null.get(), descriptor) < 0) return last_error("dup2");
+  }
+  return {};
+}
+
+Result<Handle> child_changes() {
+  sigset_t mask;
+  sigemptyset(&mask);
+  sigaddset(&mask, SIGCHLD);
+  if (::sigprocmask(SIG_BLOCK, &mask, nullptr) != 0) return last_error("sigprocmask");
+  Handle handle(::signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!handle.valid()) return last_error("signalfd");
+  return handle;
+}
+
+}  // namespace
+
+Result<InitHandles> become_init() {
+  if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return last_error("prctl PR_SET_DUMPABLE");
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  if (::sigaction(SIGPIPE, &ignore, nullptr) != 0) return last_error("sigaction SIGPIPE");
+  InitHandles handles;
+  LAZARET_TRY(handles.wire_in, moved_up(STDIN_FILENO));
+  LAZARET_TRY(handles.wire_out, moved_up(STDOUT_FILENO));
+  LAZARET_CHECK(replace_with_null(STDIN_FILENO, STDOUT_FILENO));
+  LAZARET_TRY(handles.children, child_changes());
+  return handles;
+}
+
+std::uint32_t process_id() { return static_cast<std::uint32_t>(::getpid()); }
+
+std::optional<Ended> reap(RawHandle children) {
+  signalfd_siginfo drained;
+  (void)::read(children, &drained, sizeof drained);
+  int status = 0;
+  const pid_t pid = ::waitpid(-1, &status, WNOHANG);
+  if (pid <= 0) return std::nullopt;
+  if (WIFSIGNALED(status)) return Ended{pid, true, static_cast<std::uint32_t>(WTERMSIG(status))};
+  return Ended{pid, false, static_cast<std::uint32_t>(WEXITSTATUS(status))};
+}
+
+Status signal_all(std::int64_t leader, std::uint32_t signal) {
+  // SAFETY: kill(-1) reaches every process we may signal; only as init of a pid namespace is that
+  // exactly the box.
+  const pid_t target = ::getpid() == 1 ? -1 : -static_cast<pid_t>(leader);
+  if (::kill(target, static_cast<int>(signal)) == 0) return {};
+  if (errno == ESRCH) return Error(Errc::not_found, "no process left");
+  return last_error("kill");
+}
+
+TreeUsage tree_usage() {
+  rusage usage{};
+  (void)::getrusage(RUSAGE_CHILDREN, &usage);
+  const auto micros = [](const timeval& time) {
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 + static_cast<std::uint64_t>(time.tv_usec);
+  };
+  return {micros(usage.ru_utime) + micros(usage.ru_stime), static_cast<std::uint64_t>(usage.ru_maxrss)};
+}
+
+Status write_new_file(const std::string& path, const std::string& content) {
+  const Handle file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+  if (!file.valid()) return last_error("creating " + path);
+  for (Bytes left = bytes_of(content); !left.empty();) {
+    LAZARET_TRY(const std::size_t count, write_now(file.get(), left));
+    left = left.subspan(count);
+  }
+  return {};
+}
+
+}  // namespace lazaret::os

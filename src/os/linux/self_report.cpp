@@ -1,0 +1,175 @@
+#include <fcntl.h>
+#include <linux/io_uring.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/statfs.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "os/handle.hpp"
+#include "os/init.hpp"
+
+namespace lazaret::os {
+namespace {
+
+constexpr std::size_t kMostFileBytes = 64UL << 10;
+
+std::string content_of(const char* path) {
+  const Handle file(::open(path, O_RDONLY | O_CLOEXEC));
+  std::string text;
+  std::array<char, 4096> part{};
+  while (file.valid() && text.size() < kMostFileBytes) {
+    const ssize_t count = ::read(file.get(), part.data(), part.size());
+    if (count <= 0) break;
+    text.append(part.data(), static_cast<std::size_t>(count));
+  }
+  return text;
+}
+
+void add(std::string& report, std::string_view key, std::string_view value) {
+  report.append(key).append("=").append(value).append("\n");
+}
+
+// One line for each line of a file, `key` in front.
+void add_lines(std::string& report, std::string_view key, const char* path) {
+  const std::string text = content_of(path);
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    add(report, key, std::string_view(text).substr(at, end - at));
+    at = end + 1;
+  }
+}
+
+void add_limits(std::string& report) {
+  constexpr std::pair<const char*, __rlimit_resource> kLimits[] = {
+      {"limit.nofile", RLIMIT_NOFILE}, {"limit.fsize", RLIMIT_FSIZE}, {"limit.core", RLIMIT_CORE},
+      {"limit.nproc", RLIMIT_NPROC},   {"limit.as", RLIMIT_AS},
+  };
+  for (const auto& [key, resource] : kLimits) {
+    rlimit limit{};
+    if (::getrlimit(resource, &limit) != 0) continue;
+    add(report, key, std::to_string(limit.rlim_cur) + " " + std::to_string(limit.rlim_max));
+  }
+}
+
+void add_disk(std::string& report, const char* path) {
+  struct statfs facts {};
+  if (::statfs(path, &facts) != 0) return;
+  const auto bytes = static_cast<std::uint64_t>(facts.f_blocks) * static_cast<std::uint64_t>(facts.f_bsize);
+  add(report, std::string("disk.") + path,
+      std::to_string(facts.f_type) + " " + std::to_string(bytes) + " " + std::to_string(facts.f_files));
+}
+
+void add_namespaces(std::string& report) {
+  for (const char* const name : {"user", "mnt", "pid", "net", "ipc", "uts", "cgroup"}) {
+    std::array<char, 64> target{};
+    const std::string path = std::string("/proc/self/ns/") + name;
+    if (::readlink(path.c_str(), target.data(), target.size() - 1) > 0) {
+      add(report, std::string("ns.") + name, target.data());
+    }
+  }
+}
+
+void add_cgroup(std::string& report) {
+  constexpr std::pair<const char*, const char*> kFiles[] = {
+      {"cgroup.memory", "/sys/fs/cgroup/memory.max"},
+      {"cgroup.memory", "/sys/fs/cgroup/memory/memory.limit_in_bytes"},
+      {"cgroup.swap", "/sys/fs/cgroup/memory.swap.max"},
+      {"cgroup.memsw", "/sys/fs/cgroup/memory/memory.memsw.limit_in_bytes"},
+      {"cgroup.pids", "/sys/fs/cgroup/pids.max"},
+      {"cgroup.pids", "/sys/fs/cgroup/pids/pids.max"},
+      {"cgroup.cpu", "/sys/fs/cgroup/cpu.max"},
+      {"cgroup.cpu_quota", "/sys/fs/cgroup/cpu/cpu.cfs_quota_us"},
+      {"cgroup.cpu_period", "/sys/fs/cgroup/cpu/cpu.cfs_period_us"},
+  };
+  for (const auto& [key, path] : kFiles) add_lines(report, key, path);
+}
+
+int outcome(long result) noexcept { return result < 0 ? errno : 0; }
+
+int outcome_of_socket(int family, int type) noexcept {
+  const int descriptor = ::socket(family, type | SOCK_CLOEXEC, 0);
+  const int code = outcome(descriptor);
+  if (descriptor >= 0) ::close(descriptor);
+  return code;
+}
+
+// connect(2) of a datagram socket only asks for a route; it sends nothing. 192.0.2.1 is TEST-NET-1.
+int route_out() noexcept {
+  const int descriptor = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) return errno;
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(9);
+  address.sin_addr.s_addr = htonl(0xC0000201);
+  const int code = outcome(::connect(descriptor, reinterpret_cast<sockaddr*>(&address), sizeof address));
+  ::close(descriptor);
+  return code;
+}
+
+int write_to_root() noexcept {
+  const int descriptor = ::open("/.lazaret-probe", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const int code = outcome(descriptor);
+  if (descriptor >= 0) {
+    ::close(descriptor);
+    ::unlink("/.lazaret-probe");
+  }
+  return code;
+}
+
+int ring() noexcept {
+  io_uring_params parameters{};
+  const long descriptor = ::syscall(SYS_io_uring_setup, 1, &parameters);
+  const int code = outcome(descriptor);
+  if (descriptor >= 0) ::close(static_cast<int>(descriptor));
+  return code;
+}
+
+// Each value is the errno of really trying, 0 for success.
+void add_probes(std::string& report) {
+  const std::pair<const char*, int> probes[] = {
+      {"probe.route", route_out()},
+      {"probe.root_write", write_to_root()},
+      {"probe.vsock", outcome_of_socket(AF_VSOCK, SOCK_STREAM)},
+      {"probe.alg", outcome_of_socket(AF_ALG, SOCK_SEQPACKET)},
+      {"probe.packet", outcome_of_socket(AF_PACKET, SOCK_RAW)},
+      {"probe.io_uring", ring()},
+      {"probe.clone3", outcome(::syscall(SYS_clone3, nullptr, 0))},
+      {"probe.keyctl", outcome(::syscall(SYS_keyctl, 0, -3, 0))},
+      {"probe.bpf", outcome(::syscall(SYS_bpf, 0, nullptr, 0))},
+      {"probe.mount", outcome(::mount("none", "/proc", nullptr, MS_REMOUNT | MS_BIND, nullptr))},
+      {"probe.user_namespace", outcome(::unshare(CLONE_NEWUSER))},
+      {"probe.setuid", outcome(::setuid(0))},
+  };
+  for (const auto& [key, code] : probes) add(report, key, std::to_string(code));
+}
+
+}  // namespace
+
+std::string self_report() {
+  std::string report;
+  add(report, "pid", std::to_string(::getpid()));
+  add_lines(report, "status", "/proc/self/status");
+  add_limits(report);
+  add_namespaces(report);
+  add_cgroup(report);
+  add_lines(report, "net", "/proc/self/net/dev");
+  for (const char* const path : {"/work", "/tmp", "/dev/shm"}) add_disk(report, path);
+  std::array<char, 65> host{};
+  if (::gethostname(host.data(), host.size() - 1) == 0) add(report, "hostname", host.data());
+  add_lines(report, "mount", "/proc/self/mountinfo");
+  add_probes(report);
+  return report;
+}
+
+}  // namespace lazaret::os

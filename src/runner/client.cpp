@@ -1,0 +1,85 @@
+#include "runner/client.hpp"
+
+#include "base/try.hpp"
+
+namespace lazaret::runner {
+
+Result<Frame> Client::next_frame(const Call& call) {
+  for (;;) {
+    LAZARET_TRY(const auto frame, reader_.next());
+    if (frame) return *frame;
+    LAZARET_CHECK(call.check());
+    LAZARET_TRY(const std::size_t count, wire_.read(reader_.space(), call));
+    if (count == 0) return Error(Errc::connection_lost, "the runner's stream ended");
+    reader_.commit(count);
+  }
+}
+
+Status Client::send(FrameType type, Bytes payload, const Call& call) {
+  const auto frame = encode_frame(type, payload);
+  const std::scoped_lock lock(sending_);
+  return wire_.write(frame, call);
+}
+
+Result<Greeting> Client::greet(const Call& call) {
+  LAZARET_TRY(const Frame first, next_frame(call));
+  if (first.type != FrameType::hello) return Error(Errc::protocol, "expected the runner's hello");
+  LAZARET_TRY(const Hello hello, decode_hello(first.payload));
+  if (hello.version != kProtocolVersion) {
+    return Error(Errc::protocol, "the runner speaks protocol version " +
+                                     std::to_string(hello.version) + ", we speak " +
+                                     std::to_string(kProtocolVersion));
+  }
+  LAZARET_TRY(const Frame second, next_frame(call));
+  if (second.type != FrameType::report) return Error(Errc::protocol, "expected the runner's report");
+  return Greeting{hello, std::string(text_of(second.payload))};
+}
+
+Status Client::start(const Job& job, const Call& call) {
+  const auto payload = encode(job);
+  if (payload.size() > kJobBytes) return Error(Errc::too_large, "job is larger than 4 MiB");
+  return send(FrameType::job, payload, call).within("starting the job");
+}
+
+Status Client::send_stdin(Bytes bytes, const Call& call) {
+  return send(FrameType::stdin_data, bytes, call);
+}
+
+Status Client::end_stdin(const Call& call) { return send(FrameType::stdin_end, {}, call); }
+
+Status Client::signal(std::uint32_t number, const Call& call) {
+  return send(FrameType::signal, encode(number), call);
+}
+
+Result<Ending> Client::await(Sink& sink, const Call& call) {
+  for (;;) {
+    LAZARET_TRY(const Frame frame, next_frame(call));
+    switch (frame.type) {
+      case FrameType::started: break;
+      case FrameType::stdout_data: sink.output(Stream::standard_output, frame.payload); break;
+      case FrameType::stderr_data: sink.output(Stream::standard_error, frame.payload); break;
+      case FrameType::value_data: sink.value(frame.payload); break;
+      case FrameType::stdin_credit: {
+        LAZARET_TRY(const std::uint32_t bytes, decode_number(frame.payload));
+        sink.credit(bytes);
+        break;
+      }
+      case FrameType::exited: {
+        LAZARET_TRY(const Exited exited, decode_exited(frame.payload));
+        return Ending(exited);
+      }
+      case FrameType::failed: {
+        LAZARET_TRY(Failed failed, decode_failed(frame.payload));
+        return Ending(std::move(failed));
+      }
+      case FrameType::hello:
+      case FrameType::report:
+      case FrameType::job:
+      case FrameType::stdin_data:
+      case FrameType::stdin_end:
+      case FrameType::signal: return Error(Errc::protocol, "runner frame out of place");
+    }
+  }
+}
+
+}  // namespace lazaret::runner

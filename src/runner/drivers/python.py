@@ -1,0 +1,248 @@
+# Runs the file named by the first argument the way `python3 FILE` does, and sends the value of a
+# last expression, or the error that ended it, as one JSON document to descriptor 3.
+# Only modules that are built into the interpreter are loaded: the rest would cost start-up time.
+import _ast
+import builtins
+import os
+import sys
+from _frozen_importlib_external import SourceFileLoader
+
+MOST_DEPTH = 100
+MOST_LETTERS = 16 << 20
+LARGEST = 1 << 1023  # a JSON reader that has only doubles can still hold it
+ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
+FUTURE_FLAGS = 0x1FF0000  # what `from __future__ import` leaves in a code object
+
+
+class Unserializable(Exception):
+    pass
+
+
+def text_of(string, where):
+    try:
+        str.encode(string, "utf-8")
+    except UnicodeEncodeError:
+        raise Unserializable(where + ": text with half of a surrogate pair") from None
+    try:
+        from _json import encode_basestring_ascii
+    except ImportError:
+        from json.encoder import py_encode_basestring_ascii as encode_basestring_ascii
+    return encode_basestring_ascii(str.__str__(string))
+
+
+def number_of(number, where):
+    if isinstance(number, int):
+        if not -LARGEST < int(number) < LARGEST:
+            raise Unserializable(where + ": integer that is too large")
+        return int.__repr__(number)
+    if number != number or number in (float("inf"), float("-inf")):
+        raise Unserializable(where + ": " + float.__repr__(number) + " does not exist in JSON")
+    return float.__repr__(number)
+
+
+class Document:
+    def __init__(self):
+        self.parts = []
+        self.letters = 0
+        self.open = set()
+
+    def add(self, text):
+        self.letters += len(text)
+        if self.letters > MOST_LETTERS:
+            raise Unserializable("the value is larger than 16 MiB")
+        self.parts.append(text)
+
+    def write(self, value, where):
+        if value is None or value is True or value is False:
+            self.add({None: "null", True: "true", False: "false"}[value])
+        elif isinstance(value, str):
+            self.add(text_of(value, where))
+        elif isinstance(value, (int, float)):
+            self.add(number_of(value, where))
+        elif isinstance(value, (dict, list, tuple)):
+            self.enter(value, where)
+        else:
+            raise Unserializable(where + ": " + type(value).__name__ + " does not exist in JSON")
+
+    def enter(self, value, where):
+        if id(value) in self.open:
+            raise Unserializable(where + ": contains itself")
+        if len(self.open) >= MOST_DEPTH:
+            raise Unserializable(where[:200] + ": nested deeper than 100")
+        self.open.add(id(value))
+        (self.write_dict if isinstance(value, dict) else self.write_list)(value, where)
+        self.open.remove(id(value))
+
+    def write_list(self, value, where):
+        base = tuple if isinstance(value, tuple) else list
+        self.add("[")
+        for index, element in enumerate(base.__iter__(value)):
+            if index:
+                self.add(",")
+            self.write(element, "%s[%d]" % (where, index))
+        self.add("]")
+
+    def write_dict(self, value, where):
+        self.add("{")
+        first = True
+        for key, element in dict.items(value):
+            if not isinstance(key, str):
+                raise Unserializable(where + ": key of type " + type(key).__name__)
+            self.add(("" if first else ",") + text_of(key, where) + ":")
+            first = False
+            self.write(element, "%s[%s]" % (where, ascii(str.__str__(key))[:60]))
+        self.add("}")
+
+
+def json_of(value, where):
+    document = Document()
+    document.write(value, where)
+    return "".join(document.parts)
+
+
+class Channel:
+    """Descriptor 3, moved out of the way and closed in forked children."""
+
+    def __init__(self):
+        self.descriptor = None
+        try:
+            os.set_inheritable(3, False)
+        except OSError:
+            return
+        try:
+            self.descriptor = os.dup2(3, 250, inheritable=False)
+            os.close(3)
+        except OSError:  # fewer descriptors are allowed
+            self.descriptor = 3
+        os.register_at_fork(after_in_child=self.close)
+
+    def close(self):
+        descriptor, self.descriptor = self.descriptor, None
+        if descriptor is not None:
+            try:
+                os.close(descriptor)
+            except OSError:
+                pass
+
+    def send(self, text):
+        if self.descriptor is None:
+            return
+        rest = text.encode("ascii")
+        try:
+            while rest:
+                rest = rest[os.write(self.descriptor, rest):]
+        except OSError:
+            pass
+        self.close()
+
+    def send_value(self, value):
+        if value is None or self.descriptor is None:
+            return
+        try:
+            self.send('{"value":' + json_of(value, "value") + "}")
+        except Unserializable as error:
+            self.send_error("SerializationError", str(error), None)
+        except MemoryError:
+            self.send_error("MemoryError", "no memory left for the value", None)
+        except RecursionError:
+            self.send_error("SerializationError", "value: nested too deep", None)
+
+    def send_error(self, kind, message, stack):
+        error = {"type": kind, "message": message[:65536]}
+        if stack is not None:
+            error["stack"] = stack[-262144:]
+        for text, name in ((error["message"], "message"), (error.get("stack"), "stack")):
+            if text is not None:
+                error[name] = text.encode("utf-8", "backslashreplace").decode()
+        self.send('{"error":' + json_of(error, "error") + "}")
+
+
+def compiled(path):
+    """The program, and apart from it its last statement when that is an expression."""
+    with open(path, "rb") as file:
+        source = file.read()
+    tree = compile(source, path, "exec", ONLY_AST, True)
+    if not tree.body or not isinstance(tree.body[-1], _ast.Expr):
+        return compile(source, path, "exec", 0, True), None
+    last = _ast.Expression(tree.body.pop().value)
+    if isinstance(last.body, _ast.Constant) and not tree.body:
+        body = compile(source, path, "exec", 0, True)  # a lone text is the docstring too
+    else:
+        body = compile(tree, path, "exec", 0, True)
+    return body, compile(last, path, "eval", body.co_flags & FUTURE_FLAGS, True)
+
+
+def main_module(path):
+    module = type(sys)("__main__")
+    module.__file__ = path
+    module.__cached__ = None
+    module.__builtins__ = builtins
+    module.__annotations__ = {}
+    module.__loader__ = SourceFileLoader("__main__", path)
+    return module
+
+
+def report(channel, compiling):
+    """Before the interpreter prints: an import later would cost it the status of an interrupt."""
+    import traceback
+
+    kind, value, trace = sys.exc_info()
+    trace = hide_frames(trace)
+    name = "RuntimeError"
+    if issubclass(kind, MemoryError):
+        name = "MemoryError"
+    elif compiling and issubclass(kind, SyntaxError):
+        name = "SyntaxError"
+    message = "".join(traceback.format_exception_only(kind, value)[-1:]).strip()
+    if isinstance(value, SyntaxError):
+        message = kind.__name__ + ": " + str(value)
+    channel.send_error(name, message, "".join(traceback.format_exception(kind, value, trace)))
+
+
+def hide_frames(trace):
+    while trace is not None and trace.tb_frame.f_globals is globals():
+        trace = trace.tb_next
+    return trace
+
+
+def install_hook():
+    """The interpreter prints what ends the program; this takes the frames of this file out."""
+    hook = sys.excepthook
+
+    def without_frames(kind, value, trace):
+        value.__traceback__ = hide_frames(trace)
+        sys.excepthook = hook
+        hook(kind, value, value.__traceback__)
+
+    sys.excepthook = without_frames
+
+
+def run():
+    path = sys.argv[1]
+    channel = Channel()
+    del sys.argv[0]
+    sys.orig_argv[1:] = sys.argv
+    sys.path.insert(0, os.path.dirname(path))
+    module = main_module(path)
+    globals()["former_main"] = sys.modules["__main__"]  # keeps this file's globals alive
+    sys.modules["__main__"] = module
+    compiling = True
+    try:
+        body, last = compiled(path)
+        compiling = False
+        exec(body, module.__dict__)
+        if last is not None:
+            channel.send_value(eval(last, module.__dict__))
+    except SystemExit:
+        raise
+    except BaseException:
+        try:
+            if channel.descriptor is not None:
+                report(channel, compiling)
+        except BaseException:
+            channel.close()
+        install_hook()
+        raise
+
+
+run()

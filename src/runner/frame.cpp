@@ -1,0 +1,107 @@
+#include "runner/frame.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/try.hpp"
+
+namespace lazaret::runner {
+namespace {
+
+constexpr std::size_t kReadBytes = 64UL << 10;
+
+struct TypeRow {
+  FrameType type;
+  Direction direction;
+  std::size_t cap;
+};
+
+constexpr std::array kTypes = {
+    TypeRow{FrameType::job, Direction::to_runner, kJobBytes},
+    TypeRow{FrameType::stdin_data, Direction::to_runner, kStreamBytes},
+    TypeRow{FrameType::stdin_end, Direction::to_runner, 0},
+    TypeRow{FrameType::signal, Direction::to_runner, 4},
+    TypeRow{FrameType::hello, Direction::to_host, 16},
+    TypeRow{FrameType::report, Direction::to_host, kReportBytes},
+    TypeRow{FrameType::started, Direction::to_host, 4},
+    TypeRow{FrameType::stdout_data, Direction::to_host, kStreamBytes},
+    TypeRow{FrameType::stderr_data, Direction::to_host, kStreamBytes},
+    TypeRow{FrameType::value_data, Direction::to_host, kStreamBytes},
+    TypeRow{FrameType::stdin_credit, Direction::to_host, 4},
+    TypeRow{FrameType::exited, Direction::to_host, 32},
+    TypeRow{FrameType::failed, Direction::to_host, 1024},
+};
+
+const TypeRow* row_of(FrameType type) noexcept {
+  const auto* const found = std::find_if(kTypes.begin(), kTypes.end(),
+                                         [type](const TypeRow& row) { return row.type == type; });
+  return found == kTypes.end() ? nullptr : found;
+}
+
+}  // namespace
+
+std::size_t payload_cap(FrameType type) noexcept {
+  const TypeRow* const row = row_of(type);
+  return row == nullptr ? 0 : row->cap;
+}
+
+std::array<std::byte, kHeaderBytes> frame_header(FrameType type, std::size_t size) {
+  std::array<std::byte, kHeaderBytes> header{};
+  for (std::size_t index = 0; index < 4; ++index) {
+    header[index] = static_cast<std::byte>((size >> (8 * index)) & 0xFF);
+  }
+  header[4] = static_cast<std::byte>(type);
+  return header;
+}
+
+std::vector<std::byte> encode_frame(FrameType type, Bytes payload) {
+  const auto header = frame_header(type, payload.size());
+  std::vector<std::byte> frame(kHeaderBytes + payload.size());
+  std::copy(payload.begin(), payload.end(), std::copy(header.begin(), header.end(), frame.begin()));
+  return frame;
+}
+
+std::span<std::byte> FrameReader::space() {
+  if (begin_ == end_) begin_ = end_ = 0;
+  if (begin_ > 0 && buffer_.size() - end_ < kReadBytes) {
+    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  if (buffer_.size() - end_ < kReadBytes) buffer_.resize(end_ + kReadBytes);
+  return std::span(buffer_).subspan(end_);
+}
+
+Result<std::size_t> FrameReader::payload_size(std::span<const std::byte> header) const {
+  std::size_t size = 0;
+  for (std::size_t index = 0; index < 4; ++index) {
+    size |= std::to_integer<std::size_t>(header[index]) << (8 * index);
+  }
+  const TypeRow* const row = row_of(static_cast<FrameType>(header[4]));
+  if (row == nullptr || row->direction != direction_) {
+    return Error(Errc::protocol, "runner frame of a type that does not belong here");
+  }
+  if (size > row->cap) return Error(Errc::protocol, "runner frame longer than its type allows");
+  if (header[5] != std::byte{0} || header[6] != std::byte{0} || header[7] != std::byte{0}) {
+    return Error(Errc::protocol, "runner frame with reserved bits set");
+  }
+  return size;
+}
+
+Result<std::optional<Frame>> FrameReader::next() {
+  if (failed_) return Error(Errc::protocol, "runner stream has failed before");
+  if (end_ - begin_ < kHeaderBytes) return std::optional<Frame>();
+  const auto header = std::span<const std::byte>(buffer_).subspan(begin_, kHeaderBytes);
+  auto size = payload_size(header);
+  if (!size.ok()) {
+    failed_ = true;
+    return std::move(size).error();
+  }
+  if (end_ - begin_ < kHeaderBytes + *size) return std::optional<Frame>();
+  const auto type = static_cast<FrameType>(header[4]);
+  const Bytes payload = std::span<const std::byte>(buffer_).subspan(begin_ + kHeaderBytes, *size);
+  begin_ += kHeaderBytes + *size;
+  return std::optional<Frame>(Frame{type, payload});
+}
+
+}  // namespace lazaret::runner

@@ -1,0 +1,184 @@
+#include "runner/message.hpp"
+
+#include <cstring>
+
+#include "base/try.hpp"
+
+namespace lazaret::runner {
+namespace {
+
+constexpr std::uint32_t kMagic = 0x4E525A4C;  // "LZRN"
+constexpr std::uint32_t kMostItems = 4096;    // of any list in a job
+
+class Writer {
+ public:
+  template <typename Number>
+  void number(Number value) {
+    for (std::size_t index = 0; index < sizeof value; ++index) {
+      bytes_.push_back(static_cast<std::byte>((static_cast<std::uint64_t>(value) >> (8 * index)) & 0xFF));
+    }
+  }
+  void text(std::string_view value) {
+    number(static_cast<std::uint32_t>(value.size()));
+    const Bytes raw = bytes_of(value);
+    bytes_.insert(bytes_.end(), raw.begin(), raw.end());
+  }
+  void list(const std::vector<std::string>& values) {
+    number(static_cast<std::uint32_t>(values.size()));
+    for (const std::string& value : values) text(value);
+  }
+  [[nodiscard]] std::vector<std::byte> take() { return std::move(bytes_); }
+
+ private:
+  std::vector<std::byte> bytes_;
+};
+
+// Reads in order; the first short read makes everything after it zero and `whole()` false.
+class Reader {
+ public:
+  explicit Reader(Bytes bytes) : bytes_(bytes) {}
+
+  template <typename Number>
+  [[nodiscard]] Number number() {
+    const Bytes raw = take(sizeof(Number));
+    std::uint64_t value = 0;
+    for (std::size_t index = 0; index < raw.size(); ++index) {
+      value |= std::to_integer<std::uint64_t>(raw[index]) << (8 * index);
+    }
+    return static_cast<Number>(value);
+  }
+  [[nodiscard]] std::string text() { return std::string(text_of(take(number<std::uint32_t>()))); }
+  [[nodiscard]] std::uint32_t count() {
+    const auto value = number<std::uint32_t>();
+    if (value <= kMostItems) return value;
+    short_ = true;
+    return 0;
+  }
+  [[nodiscard]] std::vector<std::string> list() {
+    std::vector<std::string> values;
+    for (std::uint32_t left = count(); left > 0 && !short_; --left) values.push_back(text());
+    return values;
+  }
+  [[nodiscard]] bool failed() const noexcept { return short_; }
+  [[nodiscard]] bool whole() const noexcept { return !short_ && bytes_.empty(); }
+
+ private:
+  [[nodiscard]] Bytes take(std::size_t size) {
+    if (short_ || size > bytes_.size()) {
+      short_ = true;
+      return {};
+    }
+    const Bytes front = bytes_.first(size);
+    bytes_ = bytes_.subspan(size);
+    return front;
+  }
+
+  Bytes bytes_;
+  bool short_ = false;
+};
+
+Error malformed(std::string_view what) {
+  return Error(Errc::protocol, "malformed " + std::string(what) + " from the runner's stream");
+}
+
+}  // namespace
+
+std::vector<std::byte> encode(const Hello& hello) {
+  Writer writer;
+  writer.number(kMagic);
+  writer.number(hello.version);
+  writer.number(hello.pid);
+  return writer.take();
+}
+
+std::vector<std::byte> encode(const Job& job) {
+  Writer writer;
+  writer.list(job.argv);
+  writer.list(job.environment);
+  writer.text(job.working_directory);
+  writer.number(static_cast<std::uint32_t>(job.files.size()));
+  for (const Job::File& file : job.files) {
+    writer.text(file.path);
+    writer.text(file.content);
+  }
+  writer.number(job.cpu_seconds);
+  return writer.take();
+}
+
+std::vector<std::byte> encode(const Exited& exited) {
+  Writer writer;
+  writer.number(static_cast<std::uint8_t>(exited.how));
+  writer.number(exited.code);
+  writer.number(exited.cpu_us);
+  writer.number(exited.peak_rss_kib);
+  return writer.take();
+}
+
+std::vector<std::byte> encode(const Failed& failed) {
+  Writer writer;
+  writer.text(failed.step);
+  writer.number(static_cast<std::uint32_t>(failed.os_error));
+  return writer.take();
+}
+
+std::vector<std::byte> encode(std::uint32_t number) {
+  Writer writer;
+  writer.number(number);
+  return writer.take();
+}
+
+Result<Hello> decode_hello(Bytes payload) {
+  Reader reader(payload);
+  const auto magic = reader.number<std::uint32_t>();
+  Hello hello;
+  hello.version = reader.number<std::uint16_t>();
+  hello.pid = reader.number<std::uint32_t>();
+  if (!reader.whole() || magic != kMagic) return malformed("hello");
+  return hello;
+}
+
+Result<Job> decode_job(Bytes payload) {
+  Reader reader(payload);
+  Job job;
+  job.argv = reader.list();
+  job.environment = reader.list();
+  job.working_directory = reader.text();
+  for (std::uint32_t left = reader.count(); left > 0 && !reader.failed(); --left) {
+    std::string path = reader.text();
+    job.files.push_back({std::move(path), reader.text()});
+  }
+  job.cpu_seconds = reader.number<std::uint32_t>();
+  if (!reader.whole() || job.argv.empty()) return malformed("job");
+  return job;
+}
+
+Result<Exited> decode_exited(Bytes payload) {
+  Reader reader(payload);
+  Exited exited;
+  const auto how = reader.number<std::uint8_t>();
+  exited.how = static_cast<Exited::How>(how);
+  exited.code = reader.number<std::uint32_t>();
+  exited.cpu_us = reader.number<std::uint64_t>();
+  exited.peak_rss_kib = reader.number<std::uint64_t>();
+  const std::uint32_t most = exited.how == Exited::How::exit ? 255 : 64;
+  if (!reader.whole() || how > 1 || exited.code > most) return malformed("exit");
+  return exited;
+}
+
+Result<Failed> decode_failed(Bytes payload) {
+  Reader reader(payload);
+  Failed failed;
+  failed.step = reader.text();
+  failed.os_error = static_cast<std::int32_t>(reader.number<std::uint32_t>());
+  if (!reader.whole() || failed.step.size() > 64) return malformed("failure");
+  return failed;
+}
+
+Result<std::uint32_t> decode_number(Bytes payload) {
+  Reader reader(payload);
+  const auto number = reader.number<std::uint32_t>();
+  if (!reader.whole()) return malformed("number");
+  return number;
+}
+
+}  // namespace lazaret::runner
