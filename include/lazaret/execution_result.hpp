@@ -98,6 +98,7 @@ struct Meta {
   Limits limits;
   Cause cause = Cause::exited;
   std::optional<int> signal;
+  std::optional<int> start_errno;  ///< why the program could not be started in the box
   Usage usage;
   OutputCounts output;
   std::optional<Kill> kill;

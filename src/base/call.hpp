@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <stop_token>
@@ -15,10 +16,13 @@ class Deadline {
   using Clock = std::chrono::steady_clock;
 
   [[nodiscard]] static Deadline never() noexcept { return Deadline{Clock::time_point::max()}; }
+  /// A span below zero has passed already; one beyond the clock's range never will.
   [[nodiscard]] static Deadline after(std::chrono::milliseconds span) {
     const auto now = Clock::now();
-    if (span > Clock::time_point::max() - now) return never();
-    return Deadline{now + span};
+    // In milliseconds: a long span does not fit into the clock's finer unit.
+    const auto most = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::time_point::max() - now);
+    if (span >= most) return never();
+    return Deadline{now + std::max(span, std::chrono::milliseconds{0})};
   }
 
   [[nodiscard]] bool is_never() const noexcept { return at_ == Clock::time_point::max(); }

@@ -4,8 +4,8 @@
 #include <initializer_list>
 
 namespace lazaret::embedded {
-extern const std::string_view python_driver;  // runner/drivers/python.py
-extern const std::string_view node_driver;    // runner/drivers/node.js
+extern const std::string_view python_bootstrap;  // runner/drivers/python.py
+extern const std::string_view node_bootstrap;    // runner/drivers/node.js
 }  // namespace lazaret::embedded
 
 namespace lazaret::runner {
@@ -23,14 +23,14 @@ Words started(std::initializer_list<std::string_view> words, const Words& argume
 
 /// -I: neither PYTHON* variables nor the user's site directory have a say.
 Words python(const Words& arguments) {
-  return started({"python3", "-I", "-c", embedded::python_driver, kPythonPath}, arguments);
+  return started({"python3", "-I", "-c", embedded::python_bootstrap, kPythonPath}, arguments);
 }
 
 Words bash(const Words& arguments) { return started({"bash", kBashPath}, arguments); }
 
 /// What follows "--" is never an option of node's own.
 Words javascript(const Words& arguments) {
-  return started({"node", "--eval", embedded::node_driver, "--", kNodePath}, arguments);
+  return started({"node", "--eval", embedded::node_bootstrap, "--", kNodePath}, arguments);
 }
 
 }  // namespace

@@ -196,7 +196,8 @@
   const importQuietly = () => {
     const { emitWarning } = process;
     process.emitWarning = () => {};
-    new vm.Script('import("node:path")', { importModuleDynamically: importFrom }).runInThisContext();
+    const options = { importModuleDynamically: importFrom };
+    new vm.Script('import("node:path")', options).runInThisContext();
     process.emitWarning = emitWarning;
   };
 
@@ -215,9 +216,11 @@
   };
 
   /// The words by which node itself recognises a module when it has started with a script.
-  const isModuleSyntax = (error) =>
-    /^(Cannot use import statement outside a module|Unexpected token 'export'|Cannot use 'import\.meta' outside a module)/
-      .test(error.message);
+  const isModuleSyntax = (error) => [
+    'Cannot use import statement outside a module',
+    "Unexpected token 'export'",
+    "Cannot use 'import.meta' outside a module",
+  ].includes(error.message);
 
   /// node takes a .js file for a module when the package says so; the note lasts as long as we do.
   const runAsModule = () => {

@@ -34,12 +34,18 @@ Status Outbox::flush(os::RawHandle wire) {
   while (!empty()) {
     LAZARET_TRY(const std::size_t count,
                 os::write_now(wire, std::span<const std::byte>(bytes_).subspan(begin_)));
-    if (count == 0) return {};
+    if (count == 0) break;
     begin_ += count;
   }
-  bytes_.clear();
-  begin_ = 0;
+  drop_sent();
   return {};
+}
+
+// A wire that is never quite empty must not keep what it has carried; moving costs little this way.
+void Outbox::drop_sent() {
+  if (!empty() && begin_ < kHighWater) return;
+  bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(begin_));
+  begin_ = 0;
 }
 
 }  // namespace lazaret::runner

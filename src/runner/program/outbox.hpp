@@ -26,6 +26,8 @@ class Outbox {
   [[nodiscard]] Status flush(os::RawHandle wire);
 
  private:
+  void drop_sent();
+
   static constexpr std::size_t kHighWater = 256UL << 10;
 
   std::vector<std::byte> bytes_;

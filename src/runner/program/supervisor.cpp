@@ -12,6 +12,8 @@ constexpr std::uint32_t kKillSignal = 9;
 // After the program's end its output is read to the end of the streams; should something that
 // cannot be killed at once keep one open, this is how long it is waited for (P-13).
 constexpr std::chrono::milliseconds kDrain{1000};
+// The most that a pipe can hold for an ordinary user (pipe(7), pipe-max-size).
+constexpr std::size_t kPipeBytes = 1UL << 20;
 
 }  // namespace
 
@@ -37,11 +39,11 @@ Status Supervisor::turn() {
   }
   const Status waited = os::wait_ready(watches, Call{turn_deadline(), {}});
   if (!waited.ok() && waited.error().code() != Errc::timed_out) return waited.error();
-  if (!waited.ok()) outputs_.clear();
   for (std::size_t index = 0; index < outputs_.size(); ++index) {
     if (watches[kFirstOutput + index].ready) LAZARET_CHECK(carry(outputs_[index]));
   }
   std::erase_if(outputs_, [](const Output& output) { return !output.handle.valid(); });
+  if (drain_until_ && drain_until_->passed()) LAZARET_CHECK(end_drain());
   if (watches[kStdin].ready) feed_stdin();
   if (watches[kChildren].ready) collect_children();
   if (watches[kWireIn].ready) LAZARET_CHECK(take_frames());
@@ -142,6 +144,17 @@ Status Supervisor::carry(Output& output) {
   outbox_.commit(output.type, count.ok() && *count ? **count : 0);
   if (!count.ok()) return count.error();
   if (*count && **count == 0) output.handle.reset();
+  return {};
+}
+
+// However slow the host and however busy a survivor: what is in the pipes now is still carried.
+Status Supervisor::end_drain() {
+  for (Output& output : outputs_) {
+    for (std::size_t taken = 0; taken < kPipeBytes && output.handle.valid(); taken += kStreamBytes) {
+      LAZARET_CHECK(carry(output));
+    }
+  }
+  outputs_.clear();
   return {};
 }
 

@@ -38,6 +38,7 @@ class Supervisor {
   [[nodiscard]] Status take_stdin(Bytes bytes);
   void feed_stdin();
   [[nodiscard]] Status carry(Output& output);
+  [[nodiscard]] Status end_drain();
   void collect_children();
   void main_ended(const os::Ended& ended);
   void finish();

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "lazaret/error.hpp"
+#include "lazaret/sandbox.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace lazaret::cli {
+
+/// What every command understands.
+struct Common {
+  SandboxOptions sandbox;
+  bool json = false;
+  bool quiet = false;
+};
+
+/// Adds one command to the program; what it does when chosen goes to `chosen`, and its return value
+/// is the exit status.
+using Action = std::function<int()>;
+void add_run(CLI::App& app, Common& common, Action& chosen);
+void add_doctor(CLI::App& app, Common& common, Action& chosen);
+void add_images(CLI::App& app, Common& common, Action& chosen);
+void add_config(CLI::App& app, Common& common, Action& chosen);
+
+/// --type, --host, --no-fallback, --config, --json, --quiet.
+void add_common(CLI::App& command, Common& common);
+
+/// Prints an error of ours to standard error: what happened, and what to do next. Returns `status`.
+int complain(const Error& error, int status);
+/// One line of ours to standard error.
+void note(const std::string& line);
+
+}  // namespace lazaret::cli

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lazaret/request.hpp"
+#include "lazaret/result.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace lazaret::cli {
+
+/// The words of `run` and `exec`, as the user gave them.
+struct RunFlags {
+  std::optional<std::string> code;
+  std::string language;
+  std::vector<std::string> environment;
+  std::map<std::string, std::string> limits;  ///< by flag
+  std::optional<std::string> image;
+  std::optional<std::string> require;
+  bool strict = false;
+  bool best_effort = false;
+  bool show_evidence = false;
+  std::vector<std::string> words;  ///< FILE or command, and arguments
+};
+
+void add_run_flags(CLI::App& command, RunFlags& flags);
+
+/// What `run` asks for: code from -c, a file or standard input. Errors: invalid_argument, not_found,
+/// too_large, and those of reading the file.
+[[nodiscard]] Result<ExecutionRequest> request_of_run(const RunFlags& flags);
+/// What `exec` asks for.
+[[nodiscard]] Result<ExecutionRequest> request_of_exec(const RunFlags& flags);
+
+}  // namespace lazaret::cli

@@ -1,0 +1,198 @@
+#include "backend/docker/docker_backend.hpp"
+
+#include <filesystem>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include "backend/docker/compare.hpp"
+#include "backend/docker/differences.hpp"
+#include "backend/docker/harden.hpp"
+#include "backend/docker/inside.hpp"
+#include "backend/docker/seccomp_file.hpp"
+#include "backend/docker/seccomp_json.hpp"
+#include "backend/report.hpp"
+#include "base/try.hpp"
+#include "engine/container.hpp"
+#include "engine/json.hpp"
+#include "runner/client.hpp"
+
+namespace lazaret::backend::docker {
+namespace {
+
+constexpr std::chrono::seconds kGreetBound{20};
+
+void append(std::vector<Reading>& readings, std::vector<Reading> more) {
+  readings.insert(readings.end(), std::make_move_iterator(more.begin()),
+                  std::make_move_iterator(more.end()));
+}
+
+std::vector<std::string> names_of(const std::vector<ScratchVolume>& volumes) {
+  std::vector<std::string> names;
+  for (const ScratchVolume& volume : volumes) names.push_back(volume.name);
+  return names;
+}
+
+Status make_volume(const engine::EngineClient& client, const ScratchVolume& volume,
+                   const std::map<std::string, std::string>& labels, const Call& call) {
+  LAZARET_TRY(std::string text, engine::json_text({{"Name", volume.name},
+                                                   {"Driver", "local"},
+                                                   {"DriverOpts", volume.options},
+                                                   {"Labels", labels}}));
+  const auto made = client.transact({.doing = "creating a scratch volume",
+                                     .method = "POST",
+                                     .target = engine::Target("volumes").word("create"),
+                                     .body = std::move(text),
+                                     .content_type = "application/json"},
+                                    call);
+  return made.ok() ? Status() : Status(made.error());
+}
+
+Error image_missing(Error error, engine::Kind kind, const std::string& image) {
+  constexpr std::string_view kOurs = "lazaret/";
+  const std::string pull = std::string(engine::name_of(kind)) + " pull " + image;
+  if (image.rfind(kOurs, 0) != 0) return std::move(error).with_hint("pull it first: " + pull);
+  const std::string name = image.substr(kOurs.size(), image.find(':') - kOurs.size());
+  return std::move(error).with_hint("make it with: lazaret images build " + name);
+}
+
+std::uint64_t pid_in(const nlohmann::json& seen) {
+  const auto pid = engine::number_at(engine::member(seen, "State"), "Pid");
+  return pid && *pid > 0 ? static_cast<std::uint64_t>(*pid) : 0;
+}
+
+// What the runner has said on standard error, where it did not get as far as its greeting.
+Error without_greeting(Error error, engine::AttachStream& stream) {
+  const std::string said = stream.standard_error().text;
+  error = std::move(error).within("greeting the runner");
+  if (said.empty()) return error;
+  return std::move(error).with_hint("the container said: " + said.substr(0, 200));
+}
+
+}  // namespace
+
+// One box on its way.
+struct DockerBackend::Draft {
+  const policy::Spec& spec;
+  std::vector<Reading> readings;
+  DockerBox::Parts parts;
+
+  [[nodiscard]] const std::string& name() const { return parts.container->name(); }
+};
+
+DockerBackend::DockerBackend(engine::EngineClient client, Instance instance)
+    : client_(std::make_shared<const engine::EngineClient>(std::move(client))),
+      instance_(std::move(instance)),
+      seccomp_(seccomp_json(seccomp::standard_profile(), client_->identity().architecture)),
+      runner_(*client_, instance_) {}
+
+Result<std::unique_ptr<Backend>> DockerBackend::create(engine::EngineClient client,
+                                                       Instance instance) {
+  if (client.identity().os == "windows") {
+    return Error(Errc::unsupported, client.describe() + " runs Windows containers")
+        .with_hint("switch the engine to Linux containers");
+  }
+  return std::unique_ptr<Backend>(new DockerBackend(std::move(client), std::move(instance)));
+}
+
+std::string DockerBackend::name() const { return std::string(engine::name_of(client_->kind())); }
+
+std::string DockerBackend::next_name() {
+  return "lazaret-" + instance_.id + "-" + std::to_string(made_++);
+}
+
+Result<std::unique_ptr<Box>> DockerBackend::open(const policy::Spec& spec, const Call& call) {
+  Draft draft{spec, {}, {}};
+  // From here on everything that goes wrong takes the container with it.
+  LAZARET_CHECK(make(draft, call));
+  LAZARET_CHECK(start(draft, call));
+  LAZARET_CHECK(verify(draft, call).within("verifying the container"));
+  return std::unique_ptr<Box>(std::make_unique<DockerBox>(std::move(draft.parts)));
+}
+
+Status DockerBackend::make(Draft& draft, const Call& call) {
+  const Differences& differences = differences_of(client_->kind());
+  Hardening hardening{draft.spec, client_->kind(), instance_, next_name(), runner_.name(), seccomp_};
+  const std::vector<ScratchVolume> volumes = scratch_volumes(hardening);
+  draft.parts.container = std::make_unique<Container>(client_, hardening.name, names_of(volumes));
+  LAZARET_CHECK(runner_.prepare(call));
+  for (const ScratchVolume& volume : volumes) {
+    LAZARET_CHECK(make_volume(*client_, volume, labels_of(instance_, hardening.name), call));
+  }
+  std::optional<SeccompFile> file;
+  if (differences.seccomp_by_path) {
+    LAZARET_TRY(SeccompFile written, SeccompFile::write(seccomp_));
+    hardening.seccomp = file.emplace(std::move(written)).path();
+  }
+  const nlohmann::json body = harden(hardening);
+  const Status created = create_container(draft, body, call);
+  if (!created.ok()) {
+    if (created.error().code() == Errc::image_missing) {
+      return image_missing(created.error(), client_->kind(), draft.spec.image);
+    }
+    if (file) return Error(created.error()).with_hint("the engine must see " + file->path());
+    return created;
+  }
+  LAZARET_TRY(const nlohmann::json seen, engine::container::inspect(*client_, draft.name(), call));
+  append(draft.readings, compare({client_->kind(), body, seen}));
+  LAZARET_CHECK(require_so_far(draft.readings, draft.spec).within("inspecting the container"));
+  return runner_.require(draft.name(), draft.spec.image, call);
+}
+
+Status DockerBackend::create_container(Draft& draft, const nlohmann::json& body, const Call& call) {
+  LAZARET_TRY(auto made, engine::container::create(*client_, draft.name(), body, call));
+  append(draft.readings, read_warnings(made.warnings));
+  draft.parts.warnings = std::move(made.warnings);
+  return require_so_far(draft.readings, draft.spec);
+}
+
+// Attached and waited for before it starts: nothing it says and no end of it is missed (P-19).
+Status DockerBackend::start(Draft& draft, const Call& call) {
+  using engine::container::Until;
+  using engine::container::Wait;
+  LAZARET_TRY(draft.parts.stream, engine::attach(*client_, draft.name(), {}, call));
+  LAZARET_TRY(Wait exit, Wait::open(*client_, draft.name(), Until::next_exit, call));
+  draft.parts.exit.emplace(std::move(exit));
+  const Status started = engine::container::start(*client_, draft.name(), call);
+  // Perhaps somebody has removed the volume with the runner.
+  if (!started.ok()) runner_.forget();
+  return started;
+}
+
+Status DockerBackend::verify(Draft& draft, const Call& call) {
+  engine::AttachStream& stream = *draft.parts.stream;
+  runner::Client client(stream);
+  auto greeting = client.greet(call.within(kGreetBound));
+  if (!greeting.ok()) return without_greeting(std::move(greeting).error(), stream);
+  const SelfReport report = parse_report(greeting->report);
+  append(draft.readings, read_report(report, draft.spec));
+  append(draft.readings, read_cgroup(report, draft.spec));
+  LAZARET_TRY(const nlohmann::json seen, engine::container::inspect(*client_, draft.name(), call));
+  draft.readings.push_back(read_networks(seen));
+  draft.parts.local = LocalView::of(pid_in(seen), report);
+  if (draft.parts.local) append(draft.readings, draft.parts.local->readings());
+  draft.readings.push_back(
+      read_masks(report, [here = draft.parts.local.has_value()](const std::string& path) {
+        std::error_code error;
+        return here ? std::filesystem::exists(path, error) : path == "/proc/sys";
+      }));
+  LAZARET_TRY(Reading timeout, timeout_reading(draft, call));
+  draft.readings.push_back(std::move(timeout));
+  draft.parts.evidence = judge(draft.readings, draft.spec);
+  return require(draft.parts.evidence, draft.spec);
+}
+
+// The kernel keeps signals from a namespace's init that it does not catch, so SIGCONT only shows
+// that the call by which the box is going to be ended reaches it.
+Result<Reading> DockerBackend::timeout_reading(const Draft& draft, const Call& call) {
+  if (!kill_answers_) {
+    LAZARET_CHECK(engine::container::kill(*client_, draft.name(), "SIGCONT", call));
+    kill_answers_ = true;
+  }
+  return Reading{Control::timeout, EvidenceStatus::enforced,
+                 "SIGKILL by the engine after " +
+                     std::to_string(draft.spec.limits.timeout.count()) + " ms and grace",
+                 "engine kill answers"};
+}
+
+}  // namespace lazaret::backend::docker

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "backend/backend.hpp"
+#include "backend/docker/docker_box.hpp"
+#include "backend/docker/instance.hpp"
+#include "backend/docker/runner_volume.hpp"
+#include "engine/client.hpp"
+
+namespace lazaret::backend::docker {
+
+/// Holds foreign code in hardened containers of one engine, Docker or Podman. Never pulls.
+class DockerBackend final : public Backend {
+ public:
+  /// Errors: unsupported when the engine runs containers of another system than Linux.
+  [[nodiscard]] static Result<std::unique_ptr<Backend>> create(engine::EngineClient client,
+                                                               Instance instance);
+
+  [[nodiscard]] std::string name() const override;
+  [[nodiscard]] std::string runtime() const override { return client_->describe(); }
+  [[nodiscard]] std::string endpoint() const { return client_->endpoint(); }
+  [[nodiscard]] Result<std::unique_ptr<Box>> open(const policy::Spec& spec,
+                                                  const Call& call) override;
+  [[nodiscard]] std::chrono::milliseconds default_grace() const override {
+    return std::chrono::seconds(2);
+  }
+
+ private:
+  struct Draft;
+  DockerBackend(engine::EngineClient client, Instance instance);
+
+  [[nodiscard]] std::string next_name();
+  [[nodiscard]] Status make(Draft& draft, const Call& call);
+  [[nodiscard]] Status create_container(Draft& draft, const nlohmann::json& body, const Call& call);
+  [[nodiscard]] Status start(Draft& draft, const Call& call);
+  [[nodiscard]] Status verify(Draft& draft, const Call& call);
+  [[nodiscard]] Result<Reading> timeout_reading(const Draft& draft, const Call& call);
+
+  /// WHY shared: boxes use it to end themselves and may outlive the backend.
+  std::shared_ptr<const engine::EngineClient> client_;
+  Instance instance_;
+  std::string seccomp_;
+  RunnerVolume runner_;
+  std::atomic<std::uint64_t> made_ = 0;
+  std::atomic<bool> kill_answers_ = false;  // seen once to obey a signal call
+};
+
+}  // namespace lazaret::backend::docker

@@ -1,0 +1,94 @@
+#include "backend/docker/docker_box.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "base/try.hpp"
+#include "engine/container.hpp"
+#include "engine/json.hpp"
+
+namespace lazaret::backend::docker {
+namespace {
+
+using engine::member;
+using engine::number_at;
+
+constexpr std::chrono::milliseconds kAutopsyBound{5000};
+
+void add_number(std::optional<std::uint64_t>& to, std::optional<std::int64_t> from,
+                std::int64_t divisor) {
+  if (from && *from > 0) to = static_cast<std::uint64_t>(*from / divisor);
+}
+
+void add_stats(Usage& usage, const nlohmann::json& stats) {
+  constexpr std::int64_t kNanosOfMilli = 1'000'000;
+  add_number(usage.cpu_ms, number_at(member(member(stats, "cpu_stats"), "cpu_usage"), "total_usage"),
+             kNanosOfMilli);
+  add_number(usage.peak_memory_bytes, number_at(member(stats, "memory_stats"), "max_usage"), 1);
+  usage.source = "engine stats";
+}
+
+}  // namespace
+
+// Counters last only as long as the cgroup, which goes with the container.
+void DockerBox::remember_counters() {
+  Autopsy seen;
+  if (!counters_ && parts_.local && parts_.local->examine(seen)) counters_ = seen;
+}
+
+Status DockerBox::kill(const Call& call) {
+  if (ended_) return {};
+  remember_counters();
+  const Container& container = *parts_.container;
+  const Status killed =
+      engine::container::kill(container.client(), container.name(), "SIGKILL", call);
+  // WHY: engines have different errors for "it is not running" (409, 500, 404); whether it has
+  // ended is asked in any case, and that answer counts.
+  const Status ended = wait_end(call);
+  if (!ended.ok()) return (killed.ok() ? ended : killed);
+  ended_ = true;
+  return {};
+}
+
+Status DockerBox::wait_end(const Call& call) {
+  if (parts_.local) return parts_.local->wait_end(call);
+  if (!parts_.exit) return Error(Errc::conflict, "the container was waited for already");
+  auto exit = std::exchange(parts_.exit, std::nullopt);
+  const auto status = exit->finish(call);
+  if (status.ok()) return {};
+  // The waiting connection may have been lost, not the container.
+  const auto again = engine::container::wait(parts_.container->client(), parts_.container->name(),
+                                             engine::container::Until::not_running, call);
+  return again.ok() || again.error().code() == Errc::not_found ? Status() : Status(again.error());
+}
+
+void DockerBox::ask_engine(Autopsy& autopsy, const Call& call) const {
+  const Container& container = *parts_.container;
+  const auto seen = engine::container::inspect(container.client(), container.name(), call);
+  if (!seen.ok()) return;
+  const nlohmann::json& state = member(*seen, "State");
+  autopsy.memory_kill = autopsy.memory_kill || engine::flag_at(state, "OOMKilled").value_or(false);
+  const bool running = engine::flag_at(state, "Running").value_or(false);
+  if (counters_ || !running) return;
+  const auto stats = engine::container::stats(container.client(), container.name(), call);
+  if (stats.ok()) add_stats(autopsy.usage, *stats);
+}
+
+Autopsy DockerBox::autopsy(const Call& call) {
+  remember_counters();
+  const Call bound = call.within(kAutopsyBound);
+  Autopsy autopsy = counters_.value_or(Autopsy{});
+  if (!counters_) ask_engine(autopsy, bound);
+  if (parts_.local) {
+    autopsy.survivors = parts_.local->survivors();
+    return autopsy;
+  }
+  if (ended_) return autopsy;  // the engine saw its first process end, and the kernel the others
+  const auto top = engine::container::top(parts_.container->client(), parts_.container->name(),
+                                          "-eo pid", bound);
+  if (top.ok() && !top->processes.empty()) {
+    autopsy.survivors = static_cast<std::uint32_t>(top->processes.size() - 1);
+  }
+  return autopsy;
+}
+
+}  // namespace lazaret::backend::docker

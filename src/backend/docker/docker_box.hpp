@@ -1,0 +1,46 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "backend/docker/container.hpp"
+#include "backend/docker/local_view.hpp"
+#include "engine/attach.hpp"
+#include "engine/wait.hpp"
+
+namespace lazaret::backend::docker {
+
+/// A container with the runner as first process. Its exit status is never looked at: it says
+/// nothing certain (P-15, P-17).
+class DockerBox final : public Box {
+ public:
+  struct Parts {
+    std::unique_ptr<Container> container;
+    std::optional<engine::container::Wait> exit;  ///< registered before the start
+    std::unique_ptr<engine::AttachStream> stream;
+    std::optional<LocalView> local;
+    std::vector<Evidence> evidence;
+    std::vector<std::string> warnings;
+  };
+  explicit DockerBox(Parts parts) : parts_(std::move(parts)) {}
+
+  [[nodiscard]] Wire& wire() override { return *parts_.stream; }
+  [[nodiscard]] const std::vector<Evidence>& evidence() const override { return parts_.evidence; }
+  [[nodiscard]] const std::vector<std::string>& warnings() const override { return parts_.warnings; }
+  [[nodiscard]] Status kill(const Call& call) override;
+  [[nodiscard]] Autopsy autopsy(const Call& call) override;
+
+ private:
+  void remember_counters();
+  [[nodiscard]] Status wait_end(const Call& call);
+  void ask_engine(Autopsy& autopsy, const Call& call) const;
+
+  Parts parts_;
+  std::optional<Autopsy> counters_;  // read from the cgroup, while there was one
+  bool ended_ = false;
+};
+
+}  // namespace lazaret::backend::docker

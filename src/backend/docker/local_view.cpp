@@ -1,0 +1,215 @@
+#include "backend/docker/local_view.hpp"
+
+#include <array>
+#include <fstream>
+#include <sstream>
+
+#include "os/pipe.hpp"
+
+#ifdef __linux__
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+namespace lazaret::backend::docker {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kSource = "/proc from outside";
+constexpr std::array kCompared = {"mnt", "pid", "net", "ipc", "uts", "cgroup"};
+
+os::Handle descriptor_of(std::uint64_t pid) {
+#if defined(__linux__) && defined(SYS_pidfd_open)
+  return os::Handle(static_cast<int>(::syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0)));
+#else
+  (void)pid;
+  return {};
+#endif
+}
+
+std::string text_of_file(const fs::path& path) {
+  const std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+fs::path proc(std::uint64_t pid) { return fs::path("/proc") / std::to_string(pid); }
+
+std::string namespace_of(const fs::path& process, const char* name) {
+  std::error_code error;
+  const fs::path target = fs::read_symlink(process / "ns" / name, error);
+  return error ? "" : target.string();
+}
+
+// The same lines as the runner's own, but read by us.
+SelfReport status_of(const fs::path& process) {
+  std::string lines;
+  std::istringstream text(text_of_file(process / "status"));
+  for (std::string line; std::getline(text, line);) lines += "status=" + line + "\n";
+  return parse_report(lines);
+}
+
+std::string field_of(const SelfReport& report, const std::string& field) {
+  const auto found = report.status.find(field);
+  return found == report.status.end() ? "" : found->second;
+}
+
+Reading decide(Control control, bool holds, const std::string& good, const std::string& bad) {
+  return {control, holds ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
+          holds ? good : bad, kSource};
+}
+
+std::optional<std::uint64_t> number_in(const fs::path& file) {
+  std::string text = text_of_file(file);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  return parse_number(text);
+}
+
+// "oom_kill 3" of memory.events and its like.
+std::optional<std::uint64_t> field_in(const fs::path& file, std::string_view name) {
+  std::istringstream text(text_of_file(file));
+  std::string key, value;
+  while (text >> key >> value) {
+    if (key == name) return parse_number(value);
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> split(const std::string& text, char separator) {
+  std::vector<std::string> parts;
+  std::istringstream stream(text);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+// Mount point of each version 1 controller, and under "" of version 2.
+std::map<std::string, fs::path> cgroup_mounts(std::string_view mountinfo) {
+  std::map<std::string, fs::path> mounts;
+  for (const std::string& line : split(std::string(mountinfo), '\n')) {
+    const std::vector<std::string> words = words_of(line);
+    for (std::size_t index = 6; index + 3 < words.size(); ++index) {
+      if (words[index] != "-") continue;
+      const std::string& type = words[index + 1];
+      if (type == "cgroup2") mounts.emplace("", words[4]);
+      if (type != "cgroup") continue;
+      for (const std::string& option : split(words[index + 3], ',')) mounts.emplace(option, words[4]);
+    }
+  }
+  return mounts;
+}
+
+}  // namespace
+
+std::map<std::string, fs::path> cgroup_directories(std::string_view cgroup,
+                                                   std::string_view mountinfo) {
+  const auto mounts = cgroup_mounts(mountinfo);
+  std::map<std::string, fs::path> directories;
+  for (const std::string& line : split(std::string(cgroup), '\n')) {
+    // "4:memory:/docker/ab12": a path may hold colons, a list of controllers may not.
+    const std::size_t first = line.find(':'), second = line.find(':', first + 1);
+    if (first == line.npos || second == line.npos) continue;
+    const std::string list = line.substr(first + 1, second - first - 1);
+    const fs::path path = fs::path(line.substr(second + 1)).relative_path();
+    for (const std::string& controller : list.empty() ? std::vector<std::string>{""} : split(list, ',')) {
+      const auto mount = mounts.find(controller);
+      if (mount != mounts.end()) directories[controller] = mount->second / path;
+    }
+  }
+  return directories;
+}
+
+std::optional<LocalView> LocalView::of(std::uint64_t pid, const SelfReport& report) {
+  if (pid == 0) return std::nullopt;
+  LocalView view;
+  view.pid_ = pid;
+  view.pidfd_ = descriptor_of(pid);
+  if (!view.pidfd_.valid()) return std::nullopt;
+  for (const char* const name : kCompared) {
+    const std::string seen = namespace_of(proc(pid), name);
+    if (seen.empty() || report.value(std::string("ns.") + name) != seen) return std::nullopt;
+    view.namespaces_[name] = seen;
+  }
+  view.cgroups_ = cgroup_directories(text_of_file(proc(pid) / "cgroup"),
+                                     text_of_file("/proc/self/mountinfo"));
+  return view;
+}
+
+std::vector<Reading> LocalView::readings() const {
+  constexpr std::pair<Control, const char*> kApart[] = {
+      {Control::network, "net"},  {Control::filesystem, "mnt"}, {Control::processes, "pid"},
+      {Control::ipc, "ipc"},      {Control::hostname, "uts"},   {Control::cgroup_view, "cgroup"},
+  };
+  std::vector<Reading> readings;
+  for (const auto& [control, name] : kApart) {
+    const bool apart = namespaces_.at(name) != namespace_of("/proc/self", name);
+    const std::string what = std::string(name) + " namespace";
+    readings.push_back(decide(control, apart, "own " + what, "no own " + what));
+  }
+  constexpr std::pair<Control, std::pair<const char*, const char*>> kFields[] = {
+      {Control::syscalls, {"Seccomp", "2"}},
+      {Control::privileges, {"NoNewPrivs", "1"}},
+      {Control::privileges, {"CapEff", "0000000000000000"}},
+      {Control::privileges, {"CapPrm", "0000000000000000"}},
+      {Control::privileges, {"CapBnd", "0000000000000000"}},
+  };
+  const SelfReport status = status_of(proc(pid_));
+  for (const auto& [control, wanted] : kFields) {
+    const bool holds = field_of(status, wanted.first) == wanted.second;
+    readings.push_back(
+        decide(control, holds, "", std::string(wanted.first) + " is not " + wanted.second));
+  }
+  return readings;
+}
+
+bool LocalView::examine(Autopsy& autopsy) const {
+  const auto of = [this](const char* controller) {
+    const auto found = cgroups_.find(controller);
+    const auto unified = cgroups_.find("");
+    if (found != cgroups_.end()) return found->second;
+    return unified == cgroups_.end() ? fs::path("/nonexistent") : unified->second;
+  };
+  const fs::path memory = of("memory"), cpu = of("cpuacct"), pids = of("pids");
+  const auto either = [](std::optional<std::uint64_t> two, std::optional<std::uint64_t> one) {
+    return two ? two : one;
+  };
+  const auto kills = either(field_in(memory / "memory.events", "oom_kill"),
+                            field_in(memory / "memory.oom_control", "oom_kill"));
+  if (!kills) return false;
+  autopsy.memory_kill = *kills > 0;
+  autopsy.pids_refused = field_in(pids / "pids.events", "max").value_or(0) > 0;
+  autopsy.usage.peak_memory_bytes = either(number_in(memory / "memory.peak"),
+                                           number_in(memory / "memory.max_usage_in_bytes"));
+  autopsy.usage.peak_pids = number_in(pids / "pids.peak");
+  constexpr std::uint64_t kMicros = 1000, kNanos = 1'000'000;
+  if (const auto micros = field_in(cpu / "cpu.stat", "usage_usec")) {
+    autopsy.usage.cpu_ms = *micros / kMicros;
+  } else if (const auto nanos = number_in(cpu / "cpuacct.usage")) {
+    autopsy.usage.cpu_ms = *nanos / kNanos;
+  }
+  autopsy.usage.source = "cgroup";
+  return true;
+}
+
+// pidfd_open(2): readable once the process has ended; the kernel ends a pid namespace's other
+// processes before its init is gone (pid_namespaces(7)).
+Status LocalView::wait_end(const Call& call) const {
+  std::array watches = {os::Watch{pidfd_.get(), true, false}};
+  return os::wait_ready(watches, call);
+}
+
+std::uint32_t LocalView::survivors() const {
+  std::uint32_t count = 0;
+  std::error_code error;
+  for (fs::directory_iterator entry("/proc", error), end; !error && entry != end;
+       entry.increment(error)) {
+    const auto pid = parse_number(entry->path().filename().string());
+    if (!pid || *pid == pid_ || namespace_of(entry->path(), "pid") != namespaces_.at("pid")) continue;
+    const std::string state = field_of(status_of(entry->path()), "State");
+    if (!state.empty() && state.front() != 'Z' && state.front() != 'X') ++count;
+  }
+  return count;
+}
+
+}  // namespace lazaret::backend::docker

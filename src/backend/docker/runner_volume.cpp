@@ -1,0 +1,124 @@
+#include "backend/docker/runner_volume.hpp"
+
+#include <chrono>
+#include <map>
+
+#include <nlohmann/json.hpp>
+
+#include "backend/docker/harden.hpp"
+#include "base/try.hpp"
+#include "base/undo.hpp"
+#include "engine/archive.hpp"
+#include "engine/container.hpp"
+#include "engine/tar.hpp"
+#include "engine/volume.hpp"
+#include "engine/wait.hpp"
+#include "runner/image.hpp"
+
+namespace lazaret::backend::docker {
+namespace {
+
+constexpr std::chrono::seconds kFillBound{20};   // one process's turn; a longer one is taken for dead
+constexpr std::chrono::seconds kRemoveBound{10};
+constexpr int kTurns = 4;                        // of waiting for others and trying ourselves
+constexpr std::size_t kDigestDigits = 16;
+
+std::string digest() { return runner::runner_digest().substr(0, kDigestDigits); }
+
+nlohmann::json helper_body(const std::string& image, const std::string& volume,
+                           const std::map<std::string, std::string>& labels) {
+  using nlohmann::json;
+  return {{"Image", image},
+          {"Entrypoint", {"/never-started"}},
+          {"Cmd", json::array()},
+          {"Labels", labels},
+          {"NetworkDisabled", true},
+          {"HostConfig",
+           {{"NetworkMode", "none"},
+            {"LogConfig", {{"Type", "none"}}},
+            {"Mounts", json::array({{{"Type", "volume"},
+                                     {"Source", volume},
+                                     {"Target", kRunnerDirectory},
+                                     {"VolumeOptions", {{"NoCopy", true}}}}})}}}};
+}
+
+}  // namespace
+
+RunnerVolume::RunnerVolume(const engine::EngineClient& client, const Instance& instance)
+    : client_(client),
+      instance_(instance),
+      name_("lazaret-runner-" + digest()),
+      helper_("lazaret-fill-" + digest()) {}
+
+Status RunnerVolume::prepare(const Call& call) {
+  if (known_) return {};
+  const std::map<std::string, std::string> labels = {{kOwnerLabel, kOwner},
+                                                     {"dev.lazaret.runner", runner::runner_digest()}};
+  const auto made = engine::volume::create(client_, name_, labels, call);
+  return made.ok() ? Status() : Status(made.error());
+}
+
+Status RunnerVolume::require(const std::string& container, const std::string& image,
+                             const Call& call) {
+  for (int turn = 1; !known_; ++turn) {
+    LAZARET_TRY(const bool found, ready(container, call));
+    if (found) {
+      known_ = true;
+      break;
+    }
+    if (turn > kTurns) return Error(Errc::engine, "volume " + name_ + " does not become ready");
+    Status filled = fill(image, call);
+    // Engines differ in what they call a name that is taken.
+    const bool taken = !filled.ok() && (filled.error().code() == Errc::conflict ||
+                                        filled.error().code() == Errc::engine);
+    if (taken && turn < kTurns) filled = wait_for_other(call);
+    if (!filled.ok()) return std::move(filled).within("filling volume " + name_);
+  }
+  return {};
+}
+
+Result<bool> RunnerVolume::ready(const std::string& container, const Call& call) const {
+  const auto stat =
+      engine::archive::stat(client_, container, std::string(kRunnerDirectory) + "/ready", call);
+  if (stat.ok()) return true;
+  if (stat.error().code() == Errc::not_found) return false;
+  return stat.error();
+}
+
+// Fails when the helper exists: then it is another process's turn.
+Status RunnerVolume::fill(const std::string& image, const Call& call) const {
+  const auto labels = labels_of(instance_, helper_);
+  LAZARET_TRY(const auto helper, engine::container::create(client_, helper_,
+                                                           helper_body(image, name_, labels), call));
+  Undo undo;
+  undo.add([this, &helper] {
+    const Call bound = Call{}.within(kRemoveBound);
+    (void)engine::container::remove(client_, helper.id, engine::container::Volumes::remove, bound)
+        .ok();
+  });
+  return upload(helper.id, call);
+}
+
+Status RunnerVolume::wait_for_other(const Call& call) const {
+  using engine::container::Until;
+  const Call bound = call.within(kFillBound);
+  const auto gone = engine::container::wait(client_, helper_, Until::removed, bound);
+  if (gone.ok() || gone.error().code() == Errc::not_found) return {};
+  LAZARET_CHECK(call.check());
+  if (gone.error().code() != Errc::timed_out) return gone.error();
+  return engine::container::remove(client_, helper_, engine::container::Volumes::remove, call);
+}
+
+// The marker goes in last: where it is, the runner is whole.
+Status RunnerVolume::upload(const std::string& helper, const Call& call) const {
+  constexpr std::uint32_t kProgram = 0755, kPlain = 0644;
+  LAZARET_TRY(const bool done, ready(helper, call));
+  if (done) return {};
+  LAZARET_TRY(const std::string program,
+              engine::write_tar({{"runner", kProgram, std::string(text_of(runner::runner_image()))}}));
+  LAZARET_CHECK(engine::archive::put(client_, helper, kRunnerDirectory, bytes_of(program), call));
+  LAZARET_TRY(const std::string marker, engine::write_tar({{"ready", kPlain, ""}}));
+  return engine::archive::put(client_, helper, kRunnerDirectory, bytes_of(marker), call);
+}
+
+}  // namespace lazaret::backend::docker

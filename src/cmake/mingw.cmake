@@ -1,0 +1,30 @@
+# Builds for Windows on Debian. Header-only libraries come from /usr/include, one link each: the
+# folder itself would let glibc's headers in.
+set(CMAKE_SYSTEM_NAME Windows)
+set(CMAKE_SYSTEM_PROCESSOR x86_64)
+set(CMAKE_C_COMPILER x86_64-w64-mingw32-gcc-posix)
+set(CMAKE_CXX_COMPILER x86_64-w64-mingw32-g++-posix)
+set(CMAKE_RC_COMPILER x86_64-w64-mingw32-windres)
+
+set(CMAKE_FIND_ROOT_PATH /usr/x86_64-w64-mingw32)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+
+# The compiler checks run this file in folders of their own and must find the same links.
+set(CMAKE_TRY_COMPILE_PLATFORM_VARIABLES LAZARET_WINDOWS_HEADERS)
+if(NOT LAZARET_WINDOWS_HEADERS)
+  set(LAZARET_WINDOWS_HEADERS ${CMAKE_BINARY_DIR}/headers)
+endif()
+file(MAKE_DIRECTORY ${LAZARET_WINDOWS_HEADERS})
+foreach(header boost nlohmann spdlog fmt CLI yaml-cpp archive.h archive_entry.h)
+  if(EXISTS /usr/include/${header} AND NOT EXISTS ${LAZARET_WINDOWS_HEADERS}/${header})
+    file(CREATE_LINK /usr/include/${header} ${LAZARET_WINDOWS_HEADERS}/${header} SYMBOLIC)
+  endif()
+endforeach()
+
+set(CMAKE_CXX_FLAGS_INIT
+  "-D_WIN32_WINNT=0x0A00 -DFMT_HEADER_ONLY -isystem ${LAZARET_WINDOWS_HEADERS}")
+set(CMAKE_EXE_LINKER_FLAGS_INIT "-static")
+set(CMAKE_SHARED_LINKER_FLAGS_INIT "-static")

@@ -1,0 +1,55 @@
+#include "core/cause.hpp"
+
+#include <array>
+
+namespace lazaret::core {
+namespace {
+
+constexpr std::uint32_t kSigKill = 9, kSigXcpu = 24, kSigXfsz = 25;
+
+bool used_up(const Death& death) {
+  const auto used = death.autopsy.usage.cpu_ms;
+  return death.cpu_limit && used && std::chrono::milliseconds(*used) >= *death.cpu_limit;
+}
+
+Cause cause_of_signal(const Death& death, std::uint32_t number) {
+  if (number == kSigXcpu && death.cpu_limit) return Cause::cpu_limit;
+  if (number == kSigKill && used_up(death)) return Cause::cpu_limit;
+  if (number == kSigXfsz) return Cause::disk_limit;
+  return Cause::signalled;
+}
+
+Cause cause_of_exit(const Death& death, const runner::Exited& exited) {
+  const bool clean = exited.how == runner::Exited::How::exit && exited.code == 0;
+  if (clean) return Cause::exited;
+  if (death.autopsy.pids_refused) return Cause::pids_limit;
+  if (exited.how == runner::Exited::How::signal) return cause_of_signal(death, exited.code);
+  return Cause::nonzero_exit;
+}
+
+}  // namespace
+
+Cause cause_of(const Death& death) {
+  if (death.decision == OwnDecision::timeout) return Cause::timeout;
+  if (death.decision == OwnDecision::cancelled) return Cause::cancelled;
+  const auto* const exited = death.ending ? std::get_if<runner::Exited>(&*death.ending) : nullptr;
+  const bool clean = exited != nullptr && exited->how == runner::Exited::How::exit && exited->code == 0;
+  // A child that was killed for memory is the program's own affair if the program ends well.
+  if (death.autopsy.memory_kill && !clean) return Cause::memory_limit;
+  if (!death.ending) return Cause::infrastructure_lost;
+  if (exited == nullptr) return Cause::start_failed;
+  return cause_of_exit(death, *exited);
+}
+
+std::string signal_name(int number) {
+  constexpr std::array kNames = {
+      "",        "SIGHUP",  "SIGINT",  "SIGQUIT", "SIGILL",    "SIGTRAP", "SIGABRT", "SIGBUS",
+      "SIGFPE",  "SIGKILL", "SIGUSR1", "SIGSEGV", "SIGUSR2",   "SIGPIPE", "SIGALRM", "SIGTERM",
+      "SIGSTKFLT", "SIGCHLD", "SIGCONT", "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGURG",
+      "SIGXCPU", "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO",  "SIGPWR",  "SIGSYS",
+  };
+  const bool named = number > 0 && static_cast<std::size_t>(number) < kNames.size();
+  return named ? kNames[static_cast<std::size_t>(number)] : "signal " + std::to_string(number);
+}
+
+}  // namespace lazaret::core

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "backend/backend.hpp"
+#include "lazaret/execution_result.hpp"
+#include "runner/client.hpp"
+
+namespace lazaret::core {
+
+/// Why we ended the program ourselves, if we did.
+enum class OwnDecision { none, timeout, cancelled };
+
+/// Everything that is known about an end.
+struct Death {
+  OwnDecision decision = OwnDecision::none;
+  backend::Autopsy autopsy;
+  std::optional<runner::Ending> ending;  ///< unset when the runner did not live to tell
+  std::optional<std::chrono::seconds> cpu_limit;
+};
+
+/// Our own decision, then the kernel's counters, then the signal, then the exit status; an exit
+/// status is never read for more than it says (P-15, P-17).
+[[nodiscard]] Cause cause_of(const Death& death);
+
+/// "SIGSEGV"; "signal 63" where there is no name. Numbers are Linux's, whatever we run on.
+[[nodiscard]] std::string signal_name(int number);
+
+}  // namespace lazaret::core

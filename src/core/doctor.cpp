@@ -1,0 +1,109 @@
+#include "core/doctor.hpp"
+
+#include <algorithm>
+
+#include "backend/verdict.hpp"
+#include "core/languages.hpp"
+#include "core/orchestrator.hpp"
+#include "policy/resolve.hpp"
+
+namespace lazaret::core {
+namespace {
+
+using backend::BackendKind;
+
+constexpr std::chrono::seconds kBackendBound{60};
+
+// A program of each language that shows its version; no code of anybody else's is run.
+ExecutionRequest version_request(const policy::Language& language) {
+  ExecutionRequest request;
+  request.command = {language.argv({}).front(), "--version"};
+  request.required_controls.emplace();
+  return request;
+}
+
+RuntimeFact try_language(backend::Backend& backend, const policy::Config& config, const policy::Language& language) {
+  ExecutionRequest request = version_request(language);
+  const auto image = config.images.find(language.name);
+  if (image != config.images.end()) request.image = image->second;
+  const auto spec = policy::resolve(request, config, {languages(), backend.default_grace()});
+  if (!spec.ok()) return {language.name, false, spec.error().message()};
+  const ExecutionResult result = run(backend, request, *spec);
+  const std::string first = result.stdout_text.substr(0, result.stdout_text.find('\n'));
+  if (result.success()) return {language.name, true, first};
+  return {language.name, false, result.error ? result.error->message : std::string(name_of(result.meta.cause))};
+}
+
+// The spec of a program that is never started.
+Result<policy::Spec> trial_spec(const policy::Config& config, const backend::Backend& backend) {
+  ExecutionRequest request;
+  request.code = "pass";
+  request.required_controls.emplace();
+  return policy::resolve(request, config, {languages(), backend.default_grace()});
+}
+
+void try_box(BackendReport& report, backend::Backend& backend, const policy::Config& config, const Call& call) {
+  const auto spec = trial_spec(config, backend);
+  if (!spec.ok()) return;
+  const auto box = backend.open(*spec, call.within(kBackendBound));
+  if (!box.ok()) {
+    report.problem = box.error().message();
+    report.hint = box.error().hint();
+    return;
+  }
+  report.evidence = (*box)->evidence();
+  policy::Spec required = *spec;
+  required.required = config.required_controls;
+  const Status enough = backend::require(report.evidence, required);
+  report.usable = enough.ok();
+  if (!enough.ok()) report.problem = enough.error().message();
+}
+
+BackendReport examine(BackendKind kind, const policy::Config& config, const BackendFinder& finder, const Call& call) {
+  BackendReport report;
+  report.name = name_of(kind);
+  const backend::Found found = finder(kind, call.within(kBackendBound));
+  report.attempts = found.attempts;
+  report.endpoint = found.endpoint;
+  if (!found.backend) {
+    report.problem = found.error ? found.error->message() : "not found";
+    report.hint = found.error ? found.error->hint() : "";
+    return report;
+  }
+  report.runtime = found.backend->runtime();
+  try_box(report, *found.backend, config, call);
+  for (const policy::Language& language : languages()) {
+    if (call.stop.stop_requested()) break;
+    report.languages.push_back(try_language(*found.backend, config, language));
+  }
+  return report;
+}
+
+bool satisfies(const policy::Config& config, const std::vector<BackendReport>& reports) {
+  const auto usable = [&reports](std::string_view name) {
+    return std::any_of(reports.begin(), reports.end(),
+                       [name](const BackendReport& report) { return report.name == name && report.usable; });
+  };
+  const bool fallback = config.fallback == policy::FallbackRule::allow;
+  switch (config.type) {
+    case policy::BackendType::local: return usable("native");
+    case policy::BackendType::docker: return usable("docker") || (fallback && usable("native"));
+    case policy::BackendType::podman: return usable("podman") || (fallback && usable("native"));
+    case policy::BackendType::automatic: return usable("docker") || usable("podman") || usable("native");
+  }
+  return false;
+}
+
+}  // namespace
+
+Diagnosis diagnose(const policy::Config& config, const BackendFinder& finder, const Call& call) {
+  Diagnosis diagnosis;
+  diagnosis.chosen = policy::name_of(config.type);
+  for (const BackendKind kind : {BackendKind::native, BackendKind::docker, BackendKind::podman}) {
+    diagnosis.backends.push_back(examine(kind, config, finder, call));
+  }
+  diagnosis.ready = satisfies(config, diagnosis.backends);
+  return diagnosis;
+}
+
+}  // namespace lazaret::core

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <vector>
+
+#include "policy/resolve.hpp"
+
+namespace lazaret::core {
+
+/// The runner's driver table as policy wants it, since neither room knows the other.
+[[nodiscard]] std::vector<policy::Language> languages();
+
+}  // namespace lazaret::core

@@ -1,0 +1,112 @@
+#include "core/service.hpp"
+
+#include <random>
+
+#include "core/languages.hpp"
+#include "core/orchestrator.hpp"
+#include "policy/resolve.hpp"
+
+namespace lazaret::core {
+namespace {
+
+using backend::BackendKind;
+using policy::BackendType;
+
+constexpr std::chrono::seconds kFindBound{30};
+
+std::string new_run_id() {
+  constexpr std::string_view kDigits = "0123456789abcdef";
+  std::random_device source;
+  std::string id;
+  for (int index = 0; index < 16; ++index) id += kDigits[source() % kDigits.size()];
+  return id;
+}
+
+// What the result says about the request, whatever became of it.
+void describe(ExecutionResult& result, const ExecutionRequest& request, const policy::Spec* spec) {
+  result.meta.run_id = new_run_id();
+  result.meta.version = LAZARET_VERSION;
+  result.meta.language = request.command.empty() ? request.language : "exec";
+  if (result.meta.backend.empty()) result.meta.backend = "none";
+  if (spec == nullptr) return;
+  result.meta.language = spec->language;
+  result.meta.limits = spec->limits;
+  if (result.meta.backend == "docker" || result.meta.backend == "podman") result.meta.image = spec->image;
+}
+
+std::string reason_of(const ExecutionResult& result) {
+  return result.error ? result.error->message : std::string(name_of(result.meta.cause));
+}
+
+}  // namespace
+
+Status Service::check(const ExecutionRequest& request) const {
+  const auto spec = policy::resolve(request, config_, {languages()});
+  if (!spec.ok()) return spec.error();
+  return {};
+}
+
+std::vector<BackendKind> Service::chain() const {
+  const bool fallback = config_.fallback == policy::FallbackRule::allow;
+  switch (config_.type) {
+    case BackendType::local: return {BackendKind::native};
+    case BackendType::docker:
+      return fallback ? std::vector{BackendKind::docker, BackendKind::native} : std::vector{BackendKind::docker};
+    case BackendType::podman:
+      return fallback ? std::vector{BackendKind::podman, BackendKind::native} : std::vector{BackendKind::podman};
+    case BackendType::automatic: return {BackendKind::docker, BackendKind::podman, BackendKind::native};
+  }
+  return {};
+}
+
+Service::Choice Service::backend_of(BackendKind kind, const Call& call) {
+  const auto known = backends_.with([kind](auto& backends) { return backends[kind]; });
+  if (known) return {known, Error(Errc::system, "")};
+  backend::Found found = finder_(kind, call);
+  if (!found.backend) return {nullptr, found.error.value_or(Error(Errc::backend_unavailable, "no backend"))};
+  backends_.with([kind, &found](auto& backends) { backends[kind] = found.backend; });
+  return {found.backend, Error(Errc::system, "")};
+}
+
+ExecutionResult Service::attempt(BackendKind kind, const ExecutionRequest& request) {
+  const Choice choice = backend_of(kind, Call{Deadline::after(kFindBound), request.stop});
+  if (!choice.backend) {
+    const bool cancelled = choice.error.code() == Errc::cancelled;
+    ExecutionResult result = failed_run(cancelled ? choice.error : Error(choice.error).as(Errc::backend_unavailable));
+    describe(result, request, nullptr);
+    return result;
+  }
+  const auto spec = policy::resolve(request, config_, {languages(), choice.backend->default_grace()});
+  ExecutionResult result = spec.ok() ? run(*choice.backend, request, *spec) : failed_run(spec.error());
+  describe(result, request, spec.ok() ? &*spec : nullptr);
+  return result;
+}
+
+// docker falls back only when no engine answers; auto goes on until a backend satisfies.
+bool Service::goes_on_after(const ExecutionResult& result) const {
+  if (result.meta.backend == "none") return result.meta.cause == Cause::backend_unavailable;
+  if (config_.type != BackendType::automatic) return false;
+  return result.meta.cause == Cause::enforcement_mismatch || result.meta.cause == Cause::image_missing ||
+         result.meta.cause == Cause::backend_unavailable;
+}
+
+ExecutionResult Service::execute(const ExecutionRequest& request) {
+  if (const Status checked = check(request); !checked.ok()) {
+    ExecutionResult result = failed_run(checked.error());
+    describe(result, request, nullptr);
+    return result;
+  }
+  std::string reasons;
+  const std::vector<BackendKind> kinds = chain();
+  for (std::size_t index = 0;; ++index) {
+    ExecutionResult result = attempt(kinds[index], request);
+    if (index + 1 < kinds.size() && goes_on_after(result)) {
+      reasons += (reasons.empty() ? "" : "; ") + std::string(name_of(kinds[index])) + ": " + reason_of(result);
+      continue;
+    }
+    if (!reasons.empty()) result.meta.fallback = Fallback{std::string(policy::name_of(config_.type)), reasons};
+    return result;
+  }
+}
+
+}  // namespace lazaret::core

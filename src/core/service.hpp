@@ -1,0 +1,47 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/choose.hpp"
+#include "base/guarded.hpp"
+#include "lazaret/execution_result.hpp"
+#include "lazaret/request.hpp"
+#include "policy/config.hpp"
+#include "policy/spec.hpp"
+
+namespace lazaret::core {
+
+using BackendFinder = std::function<backend::Found(backend::BackendKind, const Call&)>;
+
+/// Requests in, results out: checks at the door, chooses the backend, runs. Thread-safe.
+class Service {
+ public:
+  Service(policy::Config config, BackendFinder finder)
+      : config_(std::move(config)), finder_(std::move(finder)) {}
+
+  /// Only the checks at the door: nothing is contacted or made.
+  [[nodiscard]] Status check(const ExecutionRequest& request) const;
+  [[nodiscard]] ExecutionResult execute(const ExecutionRequest& request);
+  [[nodiscard]] const policy::Config& config() const noexcept { return config_; }
+
+ private:
+  struct Choice {
+    std::shared_ptr<backend::Backend> backend;
+    Error error;  ///< why there is none
+  };
+  [[nodiscard]] std::vector<backend::BackendKind> chain() const;
+  [[nodiscard]] Choice backend_of(backend::BackendKind kind, const Call& call);
+  [[nodiscard]] ExecutionResult attempt(backend::BackendKind kind, const ExecutionRequest& request);
+  [[nodiscard]] bool goes_on_after(const ExecutionResult& result) const;
+
+  policy::Config config_;
+  BackendFinder finder_;
+  // Shared with the runs that use them: an engine is searched for once.
+  Guarded<std::map<backend::BackendKind, std::shared_ptr<backend::Backend>>> backends_;
+};
+
+}  // namespace lazaret::core

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <thread>
+
+#include "lazaret/request.hpp"
+#include "runner/client.hpp"
+
+namespace lazaret::core {
+
+/// Carries standard input to the program as fast as it takes it. The destructor stops its thread;
+/// the source is told by its stop token and must return soon.
+class StdinFeed {
+ public:
+  /// Borrows both. Without any input the program reads end-of-file at once.
+  StdinFeed(runner::Client& client, const ExecutionRequest& request, const Call& call);
+  StdinFeed(const StdinFeed&) = delete;
+  StdinFeed& operator=(const StdinFeed&) = delete;
+
+  /// The program has taken this many bytes.
+  void credit(std::uint32_t bytes);
+  /// Whether more came than the limit on standard input lets through.
+  [[nodiscard]] bool was_cut();
+
+ private:
+  void carry(const std::stop_token& stop);
+  [[nodiscard]] bool send(std::string_view piece, const std::stop_token& stop);
+  [[nodiscard]] std::size_t take_window(std::size_t wanted, const std::stop_token& stop);
+
+  runner::Client& client_;
+  const ExecutionRequest& request_;
+  Deadline deadline_;
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  std::size_t window_ = runner::kStdinWindow;
+  std::size_t sent_bytes_ = 0;
+  bool cut_ = false;
+  std::jthread thread_;  // last: it uses everything above
+};
+
+}  // namespace lazaret::core

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <chrono>
+#include <compare>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/call.hpp"
+#include "engine/endpoint.hpp"
+#include "engine/http.hpp"
+#include "engine/url.hpp"
+#include "lazaret/result.hpp"
+
+namespace lazaret::engine {
+
+enum class Kind { docker, podman };
+[[nodiscard]] std::string_view name_of(Kind kind) noexcept;  ///< "docker", "podman"
+
+struct ApiVersion {
+  int major = 0;
+  int minor = 0;
+  auto operator<=>(const ApiVersion&) const = default;
+};
+[[nodiscard]] std::optional<ApiVersion> parse_api_version(std::string_view text) noexcept;
+[[nodiscard]] std::string to_string(ApiVersion version);  ///< "1.41"
+
+inline constexpr ApiVersion kOldestApi{1, 41};  ///< Debian 12's Docker 20.10, Podman 4.3
+inline constexpr ApiVersion kNewestApi{1, 56};
+
+/// What an engine says of itself, and the version spoken with it.
+struct Identity {
+  Kind kind = Kind::docker;
+  std::string version;    ///< "20.10.24"
+  ApiVersion api;         ///< spoken with it
+  ApiVersion oldest_api;  ///< what it offers
+  ApiVersion newest_api;
+  std::string os;
+  std::string architecture;
+};
+
+struct Negotiation {
+  std::optional<std::string> api_version = {};  ///< DOCKER_API_VERSION: this one or none
+  std::chrono::milliseconds default_timeout{30'000};  ///< of a call that sets no deadline
+};
+
+/// What a missing thing of this call is called: Docker says 404 for all of them.
+enum class Subject { other, image };
+/// Whether the default timeout applies to a call without a deadline.
+enum class Patience { default_timeout, as_called };
+
+/// One call of the Engine API.
+struct Operation {
+  std::string doing;   ///< "starting container ab12", context of every error
+  std::string method;
+  Target target;
+  std::string body = {};
+  std::string content_type = {};
+  std::vector<HttpHeader> headers = {};
+  BodySource upload = {};  ///< instead of `body`: a tar stream, sent in chunks
+  Subject subject = Subject::other;
+  Patience patience = Patience::default_timeout;
+  std::size_t cap_bytes = 8UL << 20;  ///< most of a body that is held in memory
+};
+
+/// A version-negotiated conversation with one engine: one connection for each call. Thread-safe
+/// once made; move-only. Errors of every call: not_found or image_missing (404), conflict (409),
+/// permission_denied (401, 403), invalid_argument (400), engine (everything else it refuses), and
+/// those of the connection.
+class EngineClient {
+ public:
+  /// Errors: unsupported when no API version is common; those of the connection.
+  [[nodiscard]] static Result<EngineClient> negotiate(std::unique_ptr<Dialer> dialer,
+                                                      const Negotiation& options,
+                                                      const Call& call);
+
+  [[nodiscard]] const Identity& identity() const noexcept { return identity_; }
+  [[nodiscard]] Kind kind() const noexcept { return identity_.kind; }
+  [[nodiscard]] std::string endpoint() const { return dialer_->endpoint(); }
+  /// "Docker 20.10.24 (API 1.41)".
+  [[nodiscard]] std::string describe() const;
+
+  /// The whole answer, its status below 400.
+  [[nodiscard]] Result<HttpResponse> transact(const Operation& operation, const Call& call) const;
+  /// The answer's body piece by piece, once its status is known to be below 400.
+  [[nodiscard]] Result<ResponseHead> stream(const Operation& operation, const BodySink& sink,
+                                            const Call& call) const;
+  /// Upgrades the connection to a raw stream: 101, or 200 from engines that do not say so (P-32).
+  [[nodiscard]] Result<Exchange::Stream> hijack(const Operation& operation, const Call& call) const;
+  /// Sends the request and leaves the answer to be read later.
+  [[nodiscard]] Result<Exchange> open(const Operation& operation, const Call& call) const;
+  /// The call, with the default timeout where it has no deadline and the operation wants one.
+  [[nodiscard]] Call bounded(const Operation& operation, const Call& call) const;
+
+ private:
+  EngineClient(std::unique_ptr<Dialer> dialer, const Negotiation& options, Identity identity);
+
+  std::unique_ptr<Dialer> dialer_;
+  std::chrono::milliseconds default_timeout_;
+  Identity identity_;
+};
+
+/// The head of an answer, or the Error that a status of 400 and above means.
+[[nodiscard]] Result<ResponseHead> accepted_head(Exchange& exchange, const Operation& operation,
+                                                 const Call& call);
+
+}  // namespace lazaret::engine

@@ -1,0 +1,89 @@
+#include <algorithm>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "base/try.hpp"
+#include "engine/client.hpp"
+#include "engine/failure.hpp"
+#include "engine/json.hpp"
+
+namespace lazaret::engine {
+namespace {
+
+Operation asking(const char* word) {
+  return {.doing = std::string("asking the engine for /") + word,
+          .method = "GET",
+          .target = Target(word)};
+}
+
+bool is_podman(const ResponseHead& ping, const nlohmann::json& version) {
+  if (!ping.header("Libpod-Api-Version").empty()) return true;
+  if (ping.header("Server").substr(0, 7) == "Libpod/") return true;
+  const nlohmann::json& components = member(version, "Components");
+  if (!components.is_array()) return false;
+  return std::any_of(components.begin(), components.end(), [](const nlohmann::json& component) {
+    return text_at(component, "Name") == "Podman Engine";
+  });
+}
+
+// /version speaks for the engine; where it does not say, the ping's header must do.
+Result<Identity> identity_of(const ResponseHead& ping, const nlohmann::json& version) {
+  auto newest = parse_api_version(text_at(version, "ApiVersion"));
+  if (!newest) newest = parse_api_version(ping.header("Api-Version"));
+  if (!newest) return Error(Errc::protocol, "the engine does not say which API it speaks");
+
+  Identity identity;
+  identity.kind = is_podman(ping, version) ? Kind::podman : Kind::docker;
+  identity.version = one_line(text_at(version, "Version"));
+  identity.newest_api = *newest;
+  const auto oldest = parse_api_version(text_at(version, "MinAPIVersion"));
+  identity.oldest_api = std::min(oldest.value_or(kOldestApi), *newest);
+  identity.os = one_line(text_at(version, "Os"));
+  identity.architecture = one_line(text_at(version, "Arch"));
+  return identity;
+}
+
+std::string range(ApiVersion oldest, ApiVersion newest) {
+  return to_string(oldest) + " to " + to_string(newest);
+}
+
+Error nothing_in_common(const Identity& theirs) {
+  const bool too_old = theirs.newest_api < kOldestApi;
+  return Error(Errc::unsupported, "the engine speaks API " +
+                                      range(theirs.oldest_api, theirs.newest_api) +
+                                      ", lazaret speaks " + range(kOldestApi, kNewestApi))
+      .with_hint(too_old ? "update the engine: Docker 20.10 or Podman 4.3 and later will do"
+                         : "update lazaret");
+}
+
+Result<ApiVersion> common_version(const Identity& theirs,
+                                  const std::optional<std::string>& pinned) {
+  const ApiVersion oldest = std::max(theirs.oldest_api, kOldestApi);
+  const ApiVersion newest = std::min(theirs.newest_api, kNewestApi);
+  if (newest < oldest) return nothing_in_common(theirs);
+  if (!pinned) return newest;
+
+  const auto version = parse_api_version(*pinned);
+  if (version && *version >= oldest && *version <= newest) return *version;
+  return Error(Errc::invalid_argument, "API version \"" + one_line(*pinned) +
+                                           "\" cannot be used with this engine, " +
+                                           range(oldest, newest) + " can")
+      .with_hint("unset DOCKER_API_VERSION");
+}
+
+}  // namespace
+
+Result<EngineClient> EngineClient::negotiate(std::unique_ptr<Dialer> dialer,
+                                             const Negotiation& options, const Call& call) {
+  EngineClient client(std::move(dialer), options, Identity{});
+  LAZARET_TRY(const HttpResponse ping, client.transact(asking("_ping"), call));
+  LAZARET_TRY(const HttpResponse answer, client.transact(asking("version"), call));
+  LAZARET_TRY(const nlohmann::json version, parse_object(answer.body));
+  LAZARET_TRY(Identity identity, identity_of(ping.head, version));
+  LAZARET_TRY(identity.api, common_version(identity, options.api_version));
+  client.identity_ = std::move(identity);
+  return client;
+}
+
+}  // namespace lazaret::engine

@@ -1,0 +1,3 @@
+#include "api/cli/app.hpp"
+
+int main(int argc, char** argv) { return lazaret::cli::main(argc, argv); }

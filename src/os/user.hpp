@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include "os/handle.hpp"
+
+/// The user in front of us: environment, home, terminal.
+namespace lazaret::os {
+
+/// An environment variable of this process. Not to be called while another thread changes them.
+[[nodiscard]] std::optional<std::string> variable(std::string_view name);
+/// HOME; empty when it is not set.
+[[nodiscard]] std::filesystem::path home_directory();
+/// Effective user id; unset where there are none.
+[[nodiscard]] std::optional<std::uint64_t> user_id();
+/// Processors that this process may use, at least 1.
+[[nodiscard]] unsigned processors();
+
+/// Standard input, output or error of this process; borrowed.
+[[nodiscard]] RawHandle standard_stream(int number);
+[[nodiscard]] bool is_terminal(int number);
+/// The next bytes of standard input; empty at its end, on error, or once `stop` is requested.
+[[nodiscard]] std::string read_standard_input(const std::stop_token& stop);
+
+/// Blocks SIGINT, SIGTERM and SIGHUP for this thread and those made later, then calls `interrupt` on
+/// a thread of its own for the first of them. A second one ends the process at once with status 130.
+class InterruptWatch {
+ public:
+  explicit InterruptWatch(std::function<void()> interrupt);
+  InterruptWatch(const InterruptWatch&) = delete;
+  InterruptWatch& operator=(const InterruptWatch&) = delete;
+  ~InterruptWatch();
+
+ private:
+  struct Body;
+  std::unique_ptr<Body> body_;
+};
+
+}  // namespace lazaret::os

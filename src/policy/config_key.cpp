@@ -1,0 +1,268 @@
+#include "policy/config_key.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "base/try.hpp"
+#include "policy/environment.hpp"
+#include "policy/image_name.hpp"
+#include "policy/limit_table.hpp"
+
+namespace lazaret::policy {
+namespace {
+
+using nlohmann::json;
+
+Error invalid(std::string message) { return Error(Errc::invalid_argument, std::move(message)); }
+
+Error loosens(std::string_view what) {
+  return Error(Errc::permission_denied,
+               "a project file comes with the code to be run and may only narrow: " +
+                   std::string(what))
+      .with_hint("set it in the user's or the system's configuration, or by a flag");
+}
+
+Result<std::string> text_of(const json& value) {
+  if (!value.is_string()) return invalid("must be text");
+  return value.get<std::string>();
+}
+
+std::string lower(std::string text) {
+  for (char& letter : text) {
+    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  }
+  return text;
+}
+
+/// A list of words, or one text of words between commas, as the environment has it.
+Result<std::vector<std::string>> words_of(const json& value) {
+  constexpr std::size_t kMost = 256;
+  std::vector<std::string> words;
+  if (value.is_string()) {
+    const auto text = value.get<std::string>();
+    for (std::size_t begin = 0; begin <= text.size();) {
+      const auto end = std::min(text.find(',', begin), text.size());
+      if (end > begin) words.push_back(text.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  } else if (value.is_array()) {
+    for (const auto& element : value) {
+      if (!element.is_string()) return invalid("must be a list of texts");
+      words.push_back(element.get<std::string>());
+    }
+  } else {
+    return invalid("must be a list");
+  }
+  if (words.size() > kMost) return invalid("has more than 256 elements");
+  return words;
+}
+
+template <typename Names>
+std::string joined(const Names& names) {
+  std::string text;
+  for (const auto& name : names) text += (text.empty() ? "" : ",") + std::string(name);
+  return text;
+}
+
+Status store_type(Config& config, const json& value, Origin) {
+  LAZARET_TRY(const auto text, text_of(value));
+  const auto word = lower(text);
+  for (const auto type : {BackendType::local, BackendType::docker, BackendType::podman,
+                          BackendType::automatic}) {
+    if (word != name_of(type)) continue;
+    config.type = type;
+    return {};
+  }
+  constexpr std::string_view kValid = "valid values are local, docker, podman and auto";
+  if (word == "e2b" || word == "kubernetes") {
+    return Error(Errc::unsupported, in_quotes(text) + " is not available in this version")
+        .with_hint(std::string(kValid));
+  }
+  return invalid(in_quotes(text) + " is not a kind of sandbox; " + std::string(kValid))
+      .with_hint(std::string(kValid));
+}
+
+Status store_host(Config& config, const json& value, Origin) {
+  constexpr std::size_t kLongest = 1024;
+  LAZARET_TRY(auto text, text_of(value));
+  const bool printable =
+      std::ranges::all_of(text, [](char letter) { return letter > ' ' && letter < 0x7f; });
+  if (text.empty() || text.size() > kLongest || !printable) {
+    return invalid("must be an endpoint such as unix:///run/docker.sock");
+  }
+  config.host = std::move(text);
+  return {};
+}
+
+Status store_fallback(Config& config, const json& value, Origin origin) {
+  LAZARET_TRY(const auto text, text_of(value));
+  const auto word = lower(text);
+  if (word != "allow" && word != "never") {
+    return invalid(in_quotes(text) + " is neither allow nor never");
+  }
+  const auto rule = word == "never" ? FallbackRule::never : FallbackRule::allow;
+  if (origin == Origin::project_file && rule == FallbackRule::allow &&
+      config.fallback == FallbackRule::never) {
+    return loosens("it cannot allow a fallback that is forbidden");
+  }
+  config.fallback = rule;
+  return {};
+}
+
+Result<double> amount_of(const LimitRow& row, const json& value) {
+  if (value.is_string()) return parse_quantity(value.get<std::string>(), row.unit);
+  if (!value.is_number()) return invalid("must be a number or a text such as 30s or 512MiB");
+  const auto number = value.get<double>();
+  const bool whole =
+      row.unit == Unit::bytes || row.unit == Unit::count || row.unit == Unit::seconds;
+  if (whole && !value.is_number_integer()) return invalid("must be a whole number");
+  return row.unit == Unit::milliseconds ? number * 1000 : number;  // a bare time is in seconds
+}
+
+Status store_amount(const LimitRow& row, Limits& limits, const json& value, Origin origin) {
+  LAZARET_TRY(const auto amount, amount_of(row, value));
+  LAZARET_CHECK(check_range(row, amount));
+  const auto present = row.get(limits);
+  if (origin == Origin::project_file && present && amount > *present) {
+    return loosens("it cannot raise " + show_quantity(*present, row.unit) + " to " +
+                   show_quantity(amount, row.unit));
+  }
+  row.set(limits, amount);
+  return {};
+}
+
+std::string show_amount(const LimitRow& row, const Limits& limits) {
+  const auto amount = row.get(limits);
+  return amount ? show_quantity(*amount, row.unit) : "unset";
+}
+
+ConfigKey amount_key(const LimitRow& row, std::string section, Limits Config::* limits) {
+  std::string variable;
+  if (section == "limits") {
+    variable = "LAZARET_" + std::string(row.key);
+    std::ranges::transform(variable, variable.begin(), [](char letter) {
+      return letter >= 'a' && letter <= 'z' ? static_cast<char>(letter - 'a' + 'A') : letter;
+    });
+  }
+  if (variable == "LAZARET_TIMEOUT") variable = "SANDBOX_TIMEOUT_SEC";
+  return {std::move(section) + "." + std::string(row.key), std::move(variable), ProjectMay::narrow,
+          [&row, limits](Config& config, const json& value, Origin origin) {
+            return store_amount(row, config.*limits, value, origin);
+          },
+          [&row, limits](const Config& config) { return show_amount(row, config.*limits); }};
+}
+
+ConfigKey image_key(std::string language, std::string variable) {
+  const auto store = [language](Config& config, const json& value, Origin) -> Status {
+    LAZARET_TRY(auto name, text_of(value));
+    if (!is_image_reference(name)) return invalid(in_quotes(name) + " is not the name of an image");
+    config.images[language] = std::move(name);
+    return {};
+  };
+  const auto show = [language](const Config& config) { return config.images.at(language); };
+  return {"images." + language, std::move(variable), ProjectMay::nothing, store, show};
+}
+
+Status store_required(Config& config, const json& value, Origin origin) {
+  LAZARET_TRY(const auto words, words_of(value));
+  if (origin == Origin::project_file && words.empty()) {
+    return loosens("it can add required controls but not drop them");
+  }
+  std::set<Control> controls;
+  if (origin == Origin::project_file) controls = config.required_controls;
+  for (const auto& word : words) {
+    const auto control = control_named(word);
+    if (!control) {
+      std::vector<std::string_view> names;
+      for (const auto each : all_controls()) names.push_back(name_of(each));
+      return invalid(in_quotes(word) + " is not a control; there are " + joined(names));
+    }
+    controls.insert(*control);
+  }
+  config.required_controls = std::move(controls);
+  return {};
+}
+
+std::string show_required(const Config& config) {
+  std::vector<std::string_view> names;
+  for (const auto control : config.required_controls) names.push_back(name_of(control));
+  return joined(names);
+}
+
+Status store_allow(Config& config, const json& value, Origin) {
+  LAZARET_TRY(const auto names, words_of(value));
+  for (const auto& name : names) LAZARET_CHECK(check_variable(name));
+  config.environment_allow = {names.begin(), names.end()};
+  return {};
+}
+
+std::vector<ConfigKey> make_table() {
+  std::vector<ConfigKey> table = {
+      {"type", "SANDBOX_TYPE", ProjectMay::set, store_type,
+       [](const Config& config) { return std::string(name_of(config.type)); }},
+      {"host", "LAZARET_HOST", ProjectMay::nothing, store_host,
+       [](const Config& config) { return config.host.value_or("unset"); }},
+      {"fallback", "SANDBOX_FALLBACK", ProjectMay::narrow, store_fallback,
+       [](const Config& config) { return std::string(name_of(config.fallback)); }},
+  };
+  for (const auto& row : limit_rows()) table.push_back(amount_key(row, "limits", &Config::limits));
+  for (const auto& row : limit_rows()) table.push_back(amount_key(row, "maxima", &Config::maxima));
+  table.push_back(image_key("python", "LAZARET_IMAGE_PYTHON"));
+  table.push_back(image_key("bash", "LAZARET_IMAGE_BASH"));
+  table.push_back(image_key("javascript", "LAZARET_IMAGE_JAVASCRIPT"));
+  table.push_back(image_key("exec", "LAZARET_IMAGE_EXEC"));
+  table.push_back({"required_controls", "LAZARET_REQUIRED_CONTROLS", ProjectMay::narrow,
+                   store_required, show_required});
+  table.push_back({"environment.allow", "LAZARET_ENVIRONMENT_ALLOW", ProjectMay::nothing,
+                   store_allow,
+                   [](const Config& config) { return joined(config.environment_allow); }});
+  return table;
+}
+
+/// Levenshtein's distance, one row at a time.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  for (std::size_t column = 0; column <= b.size(); ++column) row[column] = column;
+  for (std::size_t line = 1; line <= a.size(); ++line) {
+    std::size_t diagonal = std::exchange(row[0], line);
+    for (std::size_t column = 1; column <= b.size(); ++column) {
+      const auto replaced = diagonal + (a[line - 1] == b[column - 1] ? 0 : 1);
+      diagonal = row[column];
+      row[column] = std::min({replaced, row[column] + 1, row[column - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+const std::vector<ConfigKey>& key_table() {
+  static const std::vector<ConfigKey> table = make_table();
+  return table;
+}
+
+const ConfigKey* key_at(std::string_view path) {
+  const auto& table = key_table();
+  const auto found = std::ranges::find(table, path, &ConfigKey::path);
+  return found == table.end() ? nullptr : &*found;
+}
+
+bool is_section(std::string_view path) {
+  const auto prefix = std::string(path) + ".";
+  return std::ranges::any_of(key_table(), [&prefix](const ConfigKey& key) {
+    return key.path.starts_with(prefix);
+  });
+}
+
+std::string nearest_key(std::string_view path) {
+  constexpr std::size_t kEnough = 100;  // longer keys are nobody's typing error
+  const auto& table = key_table();
+  const auto start = path.substr(0, kEnough);
+  return std::ranges::min_element(table, {}, [start](const ConfigKey& key) {
+           return distance(start, key.path);
+         })->path;
+}
+
+}  // namespace lazaret::policy

@@ -1,0 +1,94 @@
+#include "policy/environment.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "policy/quantity.hpp"
+
+namespace lazaret::policy {
+namespace {
+
+using namespace std::string_view_literals;
+
+// Loaders and shell functions in variables.
+constexpr std::array kDeniedPrefixes = {"LD_"sv, "DYLD_"sv, "BASH_FUNC_"sv, "LUA_INIT"sv};
+constexpr std::array kDeniedSuffixes = {"_API_KEY"sv, "_API_TOKEN"sv, "_SECRET_KEY"sv};
+constexpr std::array kDeniedNames = {
+    // the C library
+    "GCONV_PATH"sv, "GLIBC_TUNABLES"sv, "LOCPATH"sv, "NLSPATH"sv, "GETCONF_DIR"sv,
+    "HOSTALIASES"sv, "LOCALDOMAIN"sv, "RES_OPTIONS"sv, "RESOLV_HOST_CONF"sv, "MALLOC_TRACE"sv,
+    // languages
+    "PYTHONPATH"sv, "PYTHONSTARTUP"sv, "PYTHONHOME"sv, "PYTHONUSERBASE"sv, "PYTHONINSPECT"sv,
+    "PYTHONEXECUTABLE"sv, "PYTHONBREAKPOINT"sv, "PYTHONPLATLIBDIR"sv, "NODE_OPTIONS"sv,
+    "NODE_PATH"sv, "NODE_CHANNEL_FD"sv, "NODE_REPL_EXTERNAL_MODULE"sv, "RUBYLIB"sv, "RUBYOPT"sv,
+    "PERL5LIB"sv, "PERLLIB"sv, "PERL5OPT"sv, "PERL5DB"sv, "JAVA_TOOL_OPTIONS"sv,
+    "_JAVA_OPTIONS"sv, "JDK_JAVA_OPTIONS"sv, "PHPRC"sv, "PHP_INI_SCAN_DIR"sv,
+    // shells
+    "BASH_ENV"sv, "ENV"sv, "PROMPT_COMMAND"sv, "IFS"sv, "SHELLOPTS"sv, "BASHOPTS"sv, "PS4"sv,
+    "BASH_LOADABLES_PATH"sv, "BASH_XTRACEFD"sv,
+    // secrets
+    "AWS_ACCESS_KEY_ID"sv, "AWS_SECRET_ACCESS_KEY"sv, "AWS_SESSION_TOKEN"sv,
+    "AZURE_CLIENT_SECRET"sv, "GOOGLE_APPLICATION_CREDENTIALS"sv, "GITHUB_TOKEN"sv, "GH_TOKEN"sv,
+    "GITLAB_TOKEN"sv, "NPM_TOKEN"sv, "VAULT_TOKEN"sv, "KUBECONFIG"sv, "DOCKER_AUTH_CONFIG"sv,
+    "SSH_AUTH_SOCK"sv,
+};
+
+/// Windows does not tell "Ld_Preload" from "LD_PRELOAD"; asking everywhere costs nothing.
+std::string upper(std::string_view name) {
+  std::string text(name);
+  for (char& letter : text) {
+    if (letter >= 'a' && letter <= 'z') letter = static_cast<char>(letter - 'a' + 'A');
+  }
+  return text;
+}
+
+bool is_denied(std::string_view name) {
+  const std::string text = upper(name);
+  const std::string_view view = text;
+  return std::ranges::find(kDeniedNames, view) != kDeniedNames.end() ||
+         std::ranges::any_of(kDeniedPrefixes,
+                             [view](auto prefix) { return view.starts_with(prefix); }) ||
+         std::ranges::any_of(kDeniedSuffixes,
+                             [view](auto suffix) { return view.ends_with(suffix); });
+}
+
+bool is_name(std::string_view text) {
+  constexpr std::size_t kLongest = 256;
+  constexpr auto kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"sv;
+  return !text.empty() && text.size() <= kLongest &&
+         text.find_first_not_of(kLetters) == text.npos &&
+         !(text.front() >= '0' && text.front() <= '9');
+}
+
+}  // namespace
+
+std::map<std::string, std::string> base_environment(double cpus) {
+  std::map<std::string, std::string> variables = {
+      {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+      {"HOME", "/work"},
+      {"LANG", "C.UTF-8"},
+      {"TZ", "UTC"},
+      {"TMPDIR", "/tmp"},
+  };
+  const auto threads = std::to_string(static_cast<long>(std::ceil(cpus)));
+  for (const auto* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
+                           "NUMEXPR_MAX_THREADS", "GOMAXPROCS", "UV_THREADPOOL_SIZE",
+                           "PYTHON_CPU_COUNT"}) {
+    variables.emplace(name, threads);
+  }
+  return variables;
+}
+
+Status check_variable(std::string_view name) {
+  if (!is_name(name)) {
+    return Error(Errc::invalid_argument, in_quotes(name) + " is not the name of a variable");
+  }
+  if (is_denied(name)) {
+    return Error(Errc::permission_denied, "the variable " + std::string(name) + " is denied")
+        .with_hint("it changes how programs are loaded or carries a secret; use another name");
+  }
+  return {};
+}
+
+}  // namespace lazaret::policy

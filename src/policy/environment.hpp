@@ -1,0 +1,20 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "lazaret/result.hpp"
+
+namespace lazaret::policy {
+
+/// What every box has: PATH, HOME, LANG, TZ, TMPDIR, and the thread counts that keep programs from
+/// starting one thread for each of the host's processors (P-53).
+[[nodiscard]] std::map<std::string, std::string> base_environment(double cpus);
+
+/// A name that an environment may hold: letters, digits and underscores, and not one that changes
+/// how programs are loaded or that is known for carrying a secret.
+/// Errors: invalid_argument for what is not a name, permission_denied for a denied one.
+[[nodiscard]] Status check_variable(std::string_view name);
+
+}  // namespace lazaret::policy

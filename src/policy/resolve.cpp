@@ -1,0 +1,176 @@
+#include "policy/resolve.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "base/try.hpp"
+#include "base/utf8.hpp"
+#include "policy/environment.hpp"
+#include "policy/image_name.hpp"
+#include "policy/limit_table.hpp"
+
+namespace lazaret::policy {
+namespace {
+
+constexpr std::size_t kMiB = 1 << 20;
+constexpr std::size_t kMostCode = kMiB;
+constexpr std::size_t kMostInput = kMiB;
+constexpr std::size_t kMostWords = 1024;
+constexpr std::size_t kMostWord = 128 * 1024 - 1;  // MAX_ARG_STRLEN of Linux, with its NUL
+constexpr std::size_t kMostText = 512 * 1024;      // all words, and again all variables
+constexpr std::size_t kMostVariables = 256;
+
+Error invalid(std::string message) { return Error(Errc::invalid_argument, std::move(message)); }
+Error large(std::string message) { return Error(Errc::too_large, std::move(message)); }
+
+Status check_text(std::string_view what, std::string_view text) {
+  if (text.find('\0') != text.npos) return invalid(std::string(what) + " contains a NUL byte");
+  if (!is_utf8(text)) return invalid(std::string(what) + " is not valid UTF-8");
+  return {};
+}
+
+Status check_words(std::string_view what, const std::vector<std::string>& words) {
+  std::size_t total = 0;
+  if (words.size() > kMostWords) return large(std::string(what) + ": more than 1024");
+  for (const auto& word : words) {
+    if (word.size() > kMostWord) return large(std::string(what) + ": one is 128 KiB or longer");
+    LAZARET_CHECK(check_text(what, word));
+    total += word.size() + 1;
+  }
+  if (total > kMostText) return large(std::string(what) + ": more than 512 KiB together");
+  return {};
+}
+
+Status check_code(std::string_view code) {
+  const bool blank = code.find_first_not_of(" \t\r\n") == code.npos;
+  if (blank) {
+    return invalid("there is no code to run")
+        .with_hint("give the program's text, a file, or a command after --");
+  }
+  if (code.size() > kMostCode) {
+    return large("the code is " + std::to_string(code.size()) + " bytes long, the limit is 1 MiB");
+  }
+  return check_text("the code", code);
+}
+
+Result<const Language*> language_named(const std::string& name, const Facts& facts) {
+  for (const auto& language : facts.languages) {
+    if (language.name == name || std::ranges::count(language.aliases, name) > 0) return &language;
+  }
+  std::string names;
+  for (const auto& language : facts.languages) {
+    names += (names.empty() ? "" : ", ") + language.name;
+  }
+  return invalid("unknown language " + in_quotes(name) + "; there are " + names)
+      .with_hint("languages: " + names);
+}
+
+Status check_command(const std::vector<std::string>& command) {
+  if (command.front().empty()) return invalid("the command's first word is empty");
+  return check_words("the command", command);
+}
+
+Status fill_program(Spec& spec, const ExecutionRequest& request, const Facts& facts) {
+  LAZARET_CHECK(check_words("the arguments", request.arguments));
+  if (!request.command.empty()) {
+    LAZARET_CHECK(check_command(request.command));
+    spec.language = "exec";
+    spec.program.argv = request.command;
+    spec.program.argv.insert(spec.program.argv.end(), request.arguments.begin(),
+                             request.arguments.end());
+    return {};
+  }
+  LAZARET_TRY(const auto* language, language_named(request.language, facts));
+  LAZARET_CHECK(check_code(request.code));
+  spec.language = language->name;
+  spec.program.argv = language->argv(request.arguments);
+  spec.program.files.push_back({language->path, request.code});
+  return {};
+}
+
+Status check_input(const ExecutionRequest& request) {
+  if (request.stdin_data.size() > kMostInput) {
+    return large("standard input is " + std::to_string(request.stdin_data.size()) +
+                 " bytes long, the limit is 1 MiB");
+  }
+  if (!request.stdin_data.empty() && request.stdin_source) {
+    return invalid("standard input is given both as text and as a stream");
+  }
+  return {};
+}
+
+Status take_override(Limits& limits, const LimitRow& row, double amount, const Config& config) {
+  LAZARET_CHECK(check_range(row, amount));
+  const auto maximum = row.get(config.maxima);
+  if (maximum && amount > *maximum) {
+    const auto source = config.source_of("maxima." + std::string(row.key));
+    const std::string place = source.origin == Origin::built_in ? "the built-in policy"
+                                                                : source.name;
+    return Error(Errc::permission_denied, std::string(row.key) + " of " +
+                                              show_quantity(amount, row.unit) + " is above " +
+                                              show_quantity(*maximum, row.unit) +
+                                              ", the maximum of " + place)
+        .with_hint("ask for less, or raise maxima." + std::string(row.key) +
+                   " in the user's or the system's configuration");
+  }
+  row.set(limits, amount);
+  return {};
+}
+
+Result<Limits> limits_of(const ExecutionRequest& request, const Config& config,
+                         const Facts& facts) {
+  Limits limits = config.limits;
+  if (config.source_of("limits.grace").origin == Origin::built_in) {
+    limits.grace = std::min(facts.default_grace, config.maxima.grace);
+  }
+  for (const auto& row : limit_rows()) {
+    const auto amount = row.asked(request.limits);
+    if (amount) LAZARET_CHECK(take_override(limits, row, *amount, config).within("limits"));
+  }
+  return limits;
+}
+
+Result<std::map<std::string, std::string>> environment_of(const ExecutionRequest& request,
+                                                          const Config& config, double cpus) {
+  std::size_t total = 0;
+  if (request.environment.size() > kMostVariables) return large("more than 256 variables");
+  auto variables = base_environment(cpus);
+  for (const auto& [name, value] : config.passed_environment) variables[name] = value;
+  for (const auto& [name, value] : request.environment) variables[name] = value;
+  for (const auto& [name, value] : variables) {
+    LAZARET_CHECK(check_variable(name));
+    LAZARET_CHECK(check_text("the value of " + name, value));
+    if (name.size() + value.size() + 1 > kMostWord) return large(name + " is 128 KiB or longer");
+    total += name.size() + value.size() + 2;
+  }
+  if (total > kMostText) return large("more than 512 KiB of variables");
+  return variables;
+}
+
+Result<std::string> image_of(const ExecutionRequest& request, const Config& config,
+                             const std::string& language) {
+  if (request.image) {
+    if (is_image_reference(*request.image)) return *request.image;
+    return invalid(in_quotes(*request.image) + " is not the name of an image");
+  }
+  const auto found = config.images.find(language);
+  if (found == config.images.end()) return invalid("no image is configured for " + language);
+  return found->second;
+}
+
+}  // namespace
+
+Result<Spec> resolve(const ExecutionRequest& request, const Config& config, const Facts& facts) {
+  Spec spec;
+  LAZARET_CHECK(fill_program(spec, request, facts));
+  LAZARET_CHECK(check_input(request));
+  LAZARET_TRY(spec.limits, limits_of(request, config, facts));
+  LAZARET_TRY(spec.environment,
+              environment_of(request, config, spec.limits.cpus).within("environment"));
+  LAZARET_TRY(spec.image, image_of(request, config, spec.language));
+  spec.required = request.required_controls.value_or(config.required_controls);
+  return spec;
+}
+
+}  // namespace lazaret::policy

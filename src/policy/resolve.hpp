@@ -1,0 +1,35 @@
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "lazaret/request.hpp"
+#include "lazaret/result.hpp"
+#include "policy/config.hpp"
+#include "policy/spec.hpp"
+
+namespace lazaret::policy {
+
+/// A language that the runner can start; made from the runner's driver table by core.
+struct Language {
+  std::string name;
+  std::vector<std::string> aliases;
+  std::string path;  ///< where the code goes, e.g. "/work/main.py"
+  std::function<std::vector<std::string>(const std::vector<std::string>& arguments)> argv;
+};
+
+/// What resolving needs to know besides request and configuration.
+struct Facts {
+  std::vector<Language> languages;
+  std::chrono::milliseconds default_grace{5'000};  ///< used when nobody has set one
+};
+
+/// Checks everything at the door and makes the one thing that backends obey. Nothing is clamped.
+/// Errors: invalid_argument for a request that cannot be, too_large for code or stdin beyond
+/// 1 MiB, permission_denied for what policy forbids (a denied variable, a limit above its maximum).
+[[nodiscard]] Result<Spec> resolve(const ExecutionRequest& request, const Config& config,
+                                   const Facts& facts);
+
+}  // namespace lazaret::policy

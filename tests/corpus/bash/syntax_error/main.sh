@@ -1,0 +1,4 @@
+for name in one two three; do
+  if [ "$name" = two ]; then
+    echo "$name"
+done

@@ -1,0 +1,119 @@
+# shellcheck shell=bash
+# What quickstart and the scripts in tests/tools share: words for the user, packages, builds.
+
+# LAZARET_ROOT: the checkout this file lies in.
+LAZARET_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+readonly LAZARET_ROOT
+LAZARET_JOBS=${LAZARET_JOBS:-$(nproc 2>/dev/null || echo 2)}
+
+# shellcheck disable=SC2034 # used by those who source this file
+readonly BUILD_PACKAGES=(g++ cmake ninja-build pkg-config ccache libboost1.81-dev
+  nlohmann-json3-dev libspdlog-dev libcli11-dev libyaml-cpp-dev libseccomp-dev libarchive-dev
+  python3)
+
+say() { printf 'lazaret: %s\n' "$*" >&2; }
+die() {
+  say "error: $*"
+  exit 1
+}
+
+# in_group COMMAND…: runs it in a process group of its own, so that end_worker can end all of it
+# when this script is told to stop. What it prints goes to stderr; do not redirect the call itself,
+# a trap would run with that redirection.
+worker=""
+in_group() {
+  local status=0
+  set -m
+  "$@" </dev/null >&2 &
+  worker=$!
+  set +m
+  wait "$worker" || status=$?
+  worker=""
+  return "$status"
+}
+
+end_worker() {
+  [[ -n $worker ]] || return 0
+  kill -TERM -- "-$worker" 2>/dev/null || return 0
+  for _ in {1..50}; do
+    kill -0 -- "-$worker" 2>/dev/null || return 0
+    sleep 0.1
+  done
+  kill -KILL -- "-$worker" 2>/dev/null || true
+}
+
+# Prints those of the given packages that are not installed, one per line.
+missing_packages() {
+  local package
+  for package in "$@"; do
+    case $(dpkg-query -W -f='${db:Status-Abbrev}' "$package" 2>/dev/null) in
+      ?i*) ;;
+      *) echo "$package" ;;
+    esac
+  done
+}
+
+# Lists older than a day name files that the mirrors may have dropped.
+package_lists_are_fresh() {
+  [[ -n $(find /var/lib/apt/lists -maxdepth 1 -name '*Packages*' -mmin -1440 -print -quit \
+    2>/dev/null) ]]
+}
+
+# Engines installed here must not start as the machine's own: policy-rc.d answers 101 meanwhile.
+apt_install() {
+  local policy=/usr/sbin/policy-rc.d ours="" status=0
+  if [[ ! -e $policy && ! -d /run/systemd/system ]]; then
+    ours=$policy
+    printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod 0755 "$policy"
+  fi
+  DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" >&2 || status=$?
+  [[ -z $ours ]] || rm -f "$ours"
+  return "$status"
+}
+
+update_package_lists() {
+  say "refreshing the package lists"
+  apt-get update >&2 || say "apt-get update failed; going on with the lists that are here"
+}
+
+# Installs what is missing of the given packages; does not touch apt when nothing is.
+ensure_packages() {
+  local -a missing
+  if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    say "not a Debian or Ubuntu machine: going on with what is installed here"
+    say "needed are the equivalents of: $*"
+    return 0
+  fi
+  mapfile -t missing < <(missing_packages "$@")
+  [[ ${#missing[@]} -gt 0 ]] || return 0
+  if [[ $(id -u) -ne 0 ]]; then
+    say "packages are missing and this user cannot install them; as root, run"
+    say "  apt-get install --no-install-recommends ${missing[*]}"
+    say "going on with what is installed here"
+    return 0
+  fi
+  say "installing ${missing[*]}"
+  package_lists_are_fresh || update_package_lists
+  apt_install "${missing[@]}" && return 0
+  update_package_lists
+  apt_install "${missing[@]}" ||
+    die "apt-get could not install ${missing[*]}; its messages are above"
+}
+
+# configure_tree PRESET: makes build/PRESET ready when it is new.
+configure_tree() {
+  if command -v ccache >/dev/null; then
+    export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  fi
+  [[ -f $LAZARET_ROOT/build/$1/build.ninja ]] ||
+    (cd "$LAZARET_ROOT" && cmake --preset "$1") >&2
+}
+
+# build_tree PRESET [TARGET…]: all of build/PRESET, or the targets named.
+build_tree() {
+  local preset=$1
+  shift
+  configure_tree "$preset" || return 1
+  cmake --build "$LAZARET_ROOT/build/$preset" --parallel "$LAZARET_JOBS" \
+    ${1+--target "$@"} >&2
+}

@@ -1,0 +1,255 @@
+#!/usr/bin/env bash
+# Private engines for the tests: a Docker and a Podman that share nothing with the machine's own.
+#
+#   engines.sh start DIR [docker|podman]…   prints one line NAME=unix://SOCKET for each that answers
+#   engines.sh stop DIR                     ends them and all they made; fails if anything is left
+#
+# DIR is made when it is not there, must be short (a socket path has 107 bytes), and is removed by
+# stop.
+set -euo pipefail
+
+note() { printf 'engines: %s\n' "$*" >&2; }
+fail() {
+  note "$*"
+  exit 1
+}
+
+# Runs a program in a session of its own, so that Ctrl-C ends the tests and not the engines.
+spawn() {
+  local pid_file=$1 log=$2
+  shift 2
+  setsid "$@" </dev/null >"$log" 2>&1 &
+  echo $! >"$pid_file"
+}
+
+# wait_for LOG PID_FILE COMMAND…: until the command succeeds, the process dies or 30 s have passed.
+wait_for() {
+  local log=$1 pid_file=$2 attempt
+  shift 2
+  for ((attempt = 0; attempt < 300; attempt++)); do
+    "$@" >/dev/null 2>&1 && return 0
+    [[ -d /proc/$(<"$pid_file") ]] || break
+    sleep 0.1
+  done
+  tail -n 20 "$log" >&2
+  return 1
+}
+
+docker_cli() { DOCKER_CONFIG=$dir/docker/config docker -H "unix://$dir/docker.sock" "$@"; }
+podman_cli() { podman --url "unix://$dir/podman.sock" "$@"; }
+
+# A containerd of our own: dockerd would otherwise use the machine's when it finds one.
+start_containerd() {
+  local state=$dir/docker
+  cat >"$state/containerd.toml" <<END
+version = 2
+root = "$state/containerd"
+state = "$state/containerd-state"
+disabled_plugins = ["io.containerd.grpc.v1.cri", "io.containerd.snapshotter.v1.btrfs",
+  "io.containerd.snapshotter.v1.zfs", "io.containerd.snapshotter.v1.aufs",
+  "io.containerd.snapshotter.v1.devmapper", "io.containerd.internal.v1.opt"]
+[grpc]
+  address = "$state/containerd.sock"
+[ttrpc]
+  address = "$state/containerd.sock.ttrpc"
+END
+  spawn "$state/containerd.pid" "$state/containerd.log" containerd -c "$state/containerd.toml"
+  wait_for "$state/containerd.log" "$state/containerd.pid" test -S "$state/containerd.sock"
+}
+
+start_docker() {
+  local state=$dir/docker
+  command -v dockerd >/dev/null || fail "dockerd is not installed (package docker.io)"
+  mkdir -p "$state/config"
+  start_containerd || return 1
+  echo '{}' >"$state/daemon.json"
+  spawn "$state/dockerd.pid" "$state/dockerd.log" dockerd --config-file "$state/daemon.json" \
+    -H "unix://$dir/docker.sock" --containerd "$state/containerd.sock" \
+    --data-root "$state/data" --exec-root "$state/exec" --pidfile "$state/own.pid" \
+    --iptables=false --ip6tables=false --bridge=none --cgroup-parent "/${dir##*/}"
+  wait_for "$state/dockerd.log" "$state/dockerd.pid" docker_cli version || return 1
+  echo "docker=unix://$dir/docker.sock"
+}
+
+# File locks, because the shared-memory ones are one set for all Podmans of a machine.
+start_podman() {
+  local state=$dir/podman
+  command -v podman >/dev/null || fail "podman is not installed (packages podman and runc)"
+  mkdir -p "$state/tmp" "$state/networks"
+  cat >"$state/containers.conf" <<END
+[engine]
+lock_type = "file"
+events_logger = "file"
+no_pivot_root = false
+[containers]
+log_driver = "k8s-file"
+[network]
+network_config_dir = "$state/networks"
+END
+  CONTAINERS_CONF=$state/containers.conf TMPDIR=$state/tmp PODMAN_IGNORE_CGROUPSV1_WARNING=1 \
+    spawn "$state/podman.pid" "$state/podman.log" podman --root "$state/root" \
+    --runroot "$state/run" --tmpdir "$state/libpod" --runtime runc --cgroup-manager cgroupfs \
+    system service --time=0 "unix://$dir/podman.sock"
+  wait_for "$state/podman.log" "$state/podman.pid" podman_cli version || return 1
+  echo "podman=unix://$dir/podman.sock"
+}
+
+# Paths outside DIR that the engines may leave behind; stop removes those that start did not see.
+outside_paths() {
+  find /sys/fs/cgroup -maxdepth 3 -type d -path '*/libpod_parent*' 2>/dev/null || true
+  find /run/netns /run/docker /run/containerd /run/runc /run/containers -type d 2>/dev/null || true
+}
+
+start() {
+  local engine status=0
+  mkdir -p "$dir"
+  outside_paths | sort >"$dir/outside"
+  for engine in "$@"; do
+    mkdir -p "$dir/$engine"
+    "start_$engine" || {
+      note "$engine did not come up; its last words are above"
+      status=1
+    }
+  done
+  return "$status"
+}
+
+# This script and all who wait for it: their arguments may name DIR, too.
+ancestors() {
+  local pid=$BASHPID
+  while [[ $pid -gt 1 ]]; do
+    echo "$pid"
+    pid=$(awk '/^PPid:/ {print $2}' "/proc/$pid/status" 2>/dev/null || echo 0)
+  done
+}
+
+# A process is of this bed when its arguments name DIR or its root file system lies in DIR.
+bed_processes() {
+  local entry pid spared
+  spared=" $(ancestors | tr '\n' ' ')"
+  for entry in /proc/[0-9]*; do
+    pid=${entry#/proc/}
+    [[ $spared != *" $pid "* ]] || continue
+    if tr '\0' '\n' 2>/dev/null <"$entry/cmdline" | grep -qF -- "$dir/" ||
+      awk '$5 == "/"' "$entry/mountinfo" 2>/dev/null | grep -qF -- "$dir/"; then
+      echo "$pid"
+    fi
+  done
+}
+
+bed_mounts() { awk -v dir="$dir/" 'index($5, dir) == 1 {print $5}' /proc/self/mountinfo | sort -r; }
+
+# gone SECONDS PID…: whether all of them have ended in time.
+gone() {
+  local -i left=$(($1 * 10))
+  local pid
+  shift
+  for pid in "$@"; do
+    while [[ -d /proc/$pid ]] && ! grep -q '^State:.Z' "/proc/$pid/status" 2>/dev/null; do
+      ((left-- > 0)) || return 1
+      sleep 0.1
+    done
+  done
+}
+
+end_daemon() {
+  local pid
+  [[ -f $1 ]] || return 0
+  pid=$(<"$1")
+  grep -qF -- "$dir" "/proc/$pid/cmdline" 2>/dev/null || return 0
+  kill -TERM "$pid" 2>/dev/null || return 0
+  gone 15 "$pid" || kill -KILL "$pid" 2>/dev/null || true
+}
+
+# Containers go first, while their engine can still undo mounts, cgroups and names.
+remove_containers() {
+  local -a ids
+  if [[ -S $dir/docker.sock ]]; then
+    mapfile -t ids < <(timeout 20 docker -H "unix://$dir/docker.sock" ps -aq 2>/dev/null)
+    [[ ${#ids[@]} -eq 0 ]] || docker_cli rm -fv "${ids[@]}" >/dev/null 2>&1 || true
+  fi
+  [[ ! -S $dir/podman.sock ]] ||
+    timeout 60 podman --url "unix://$dir/podman.sock" rm -af -t 0 >/dev/null 2>&1 || true
+}
+
+kill_the_rest() {
+  local -a pids
+  mapfile -t pids < <(bed_processes)
+  [[ ${#pids[@]} -gt 0 ]] || return 0
+  kill -KILL "${pids[@]}" 2>/dev/null || true
+  gone 5 "${pids[@]}" || true
+}
+
+remove_mounts() {
+  local target
+  bed_mounts | while read -r target; do
+    umount "$target" 2>/dev/null || umount -l "$target" || true
+  done
+}
+
+# What killed engines could not take back themselves: runc's state and the shims' sockets.
+forget_crashed() {
+  local path address
+  for path in "$dir"/podman/root/overlay-containers/*/; do
+    [[ ! -d $path ]] || rm -rf "/run/runc/$(basename "$path")"
+  done
+  for path in "$dir"/docker/containerd-state/io.containerd.runtime.v2.task/moby/*/address; do
+    [[ -f $path ]] || continue
+    address=$(<"$path")
+    rm -f "${address#unix://}"
+  done
+}
+
+# Only what was not there before, and only if it is empty: somebody else may use it by now.
+remove_outside() {
+  local path
+  find /sys/fs/cgroup -depth -type d -path "*/${dir##*/}*" -exec rmdir {} + 2>/dev/null || true
+  [[ -f $dir/outside ]] || return 0
+  outside_paths | sort | comm -13 "$dir/outside" - | sort -r | while read -r path; do
+    rmdir "$path" 2>/dev/null || true
+  done
+}
+
+report_leftovers() {
+  local found=0 what
+  while read -r what; do
+    note "left over: $what"
+    found=1
+  done < <(
+    bed_processes | while read -r pid; do
+      echo "process $pid $(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null)"
+    done
+    bed_mounts | sed 's/^/mount /'
+    find /sys/fs/cgroup -type d -path "*/${dir##*/}*" 2>/dev/null | sed 's/^/cgroup /'
+    [[ ! -e $dir ]] || echo "directory $dir"
+  )
+  return "$found"
+}
+
+stop() {
+  [[ -d $dir ]] || return 0
+  remove_containers
+  end_daemon "$dir/docker/dockerd.pid"
+  end_daemon "$dir/docker/containerd.pid"
+  end_daemon "$dir/podman/podman.pid"
+  kill_the_rest
+  remove_mounts
+  forget_crashed
+  remove_outside
+  rm -rf --one-file-system "$dir" || true
+  report_leftovers
+}
+
+main() {
+  local action=${1:-}
+  dir=${2:-}
+  [[ $action == start || $action == stop ]] || fail "usage: engines.sh start|stop DIR [ENGINE…]"
+  [[ $dir == /?* && ${#dir} -le 80 ]] || fail "DIR must be an absolute path of at most 80 bytes"
+  dir=${dir%/}
+  [[ $(id -u) -eq 0 ]] || fail "the engines need root"
+  shift 2
+  [[ $# -gt 0 ]] || set -- docker podman
+  "$action" "$@"
+}
+
+main "$@"

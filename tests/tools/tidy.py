@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""tidy.py BUILD_DIR JOBS: clang-tidy over every source of src in the build's compile commands.
+
+A file whose preprocessed text, flags and rules are those of an earlier clean run is not read again.
+"""
+
+import concurrent.futures
+import hashlib
+import json
+import os
+import pathlib
+import shlex
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCES = (ROOT / "src").as_posix() + "/"
+
+
+def fingerprint(entry):
+    """Changes whenever clang-tidy could say something new; None when it does not compile."""
+    words = shlex.split(entry["command"])
+    if pathlib.Path(words[0]).name == "ccache":
+        words = words[1:]
+    words = words[:words.index("-o")] + ["-E", "-C", entry["file"]]
+    run = subprocess.run(words, cwd=entry["directory"], capture_output=True, check=False)
+    if run.returncode != 0:
+        return None
+    rules = (ROOT / ".clang-tidy").read_bytes()
+    return hashlib.sha256(rules + " ".join(words).encode() + run.stdout).hexdigest()
+
+
+def troubles(entry, build, clean):
+    """What clang-tidy says about one file; empty when it is clean."""
+    key = fingerprint(entry)
+    if key and (clean / key).exists():
+        return ""
+    run = subprocess.run(["clang-tidy-14", "--quiet", "-p", str(build), entry["file"]],
+                         capture_output=True, text=True, check=False)
+    if run.returncode == 0 and key:
+        (clean / key).touch()
+    return "" if run.returncode == 0 else run.stdout or run.stderr
+
+
+def main():
+    build, jobs = pathlib.Path(sys.argv[1]).resolve(), int(sys.argv[2])
+    clean = build / "tidy"
+    clean.mkdir(exist_ok=True)
+    commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+    entries = {entry["file"]: entry for entry in commands
+               if entry["file"].startswith(SOURCES) and os.path.exists(entry["file"])
+               and entry["file"].endswith(".cpp")}
+    if not entries:
+        sys.exit("tidy: no sources of src in the compile commands")
+    with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+        said = pool.map(lambda entry: troubles(entry, build, clean), entries.values())
+        found = [text for text in said if text]
+    print("\n".join(found) or f"tidy: {len(entries)} files are clean")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

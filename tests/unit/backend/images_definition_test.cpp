@@ -1,0 +1,126 @@
+#include "backend/images/definition.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "engine/tar.hpp"
+
+namespace lazaret::backend::images {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+std::string source_file(const std::string& path) {
+  std::ifstream file(LAZARET_SOURCE_DIR "/" + path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+Definition named(const std::string& name) {
+  for (Definition& definition : definitions()) {
+    if (definition.name == name) return definition;
+  }
+  ADD_FAILURE() << "no definition of " << name;
+  return {};
+}
+
+class ImageDefinition : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Each, ImageDefinition, testing::Values("python", "bash", "node"),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+TEST_P(ImageDefinition, IsTheFilesOfTheSourceTree) {
+  const Definition definition = named(GetParam());
+  const std::string folder = std::string("images/") + GetParam();
+  EXPECT_EQ(definition.dockerfile, source_file(folder + "/Dockerfile"));
+  std::string packages;
+  for (const std::string& package : definition.packages) packages += package + '\n';
+  EXPECT_EQ(packages, source_file(folder + "/packages"));
+}
+
+TEST_P(ImageDefinition, NamesEachPackageOnceAndPlainly) {
+  const Definition definition = named(GetParam());
+  const auto packages = packages_of(definition, Contents::with_tests);
+  EXPECT_EQ(std::set(packages.begin(), packages.end()).size(), packages.size());
+  for (const std::string& package : packages) {
+    EXPECT_EQ(package.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789.+-"), package.npos)
+        << package;
+  }
+}
+
+TEST_P(ImageDefinition, StandsOnABaseByDigestAndLeavesTheTagOut) {
+  const auto base = base_of(named(GetParam()));
+  ASSERT_TRUE(base.ok());
+  EXPECT_THAT(*base, StartsWith("docker.io/library/debian@sha256:"));
+  EXPECT_EQ(base->size(), std::string("docker.io/library/debian@sha256:").size() + 64);
+}
+
+TEST_P(ImageDefinition, HasTheSameConfigurationBothWays) {
+  const Definition definition = named(GetParam());
+  const auto lines = configuration_of(definition, Contents::plain);
+  EXPECT_THAT(lines, Contains("LABEL dev.lazaret.image=" + definition.name));
+  EXPECT_THAT(lines, Contains("LABEL dev.lazaret.version=" LAZARET_VERSION));
+  EXPECT_THAT(lines, Contains("LABEL dev.lazaret.packages-sha256=" +
+                              packages_sha256(definition, Contents::plain)));
+  EXPECT_THAT(lines, Contains("USER 65534:65534"));
+  EXPECT_THAT(lines, Contains(StartsWith("CMD [\"" + definition.name)));
+  EXPECT_THAT(lines, Not(Contains(HasSubstr("${"))));
+}
+
+TEST_P(ImageDefinition, InstallsFromItsOneListAndKeepsNoSetIdBit) {
+  const std::string& dockerfile = named(GetParam()).dockerfile;
+  EXPECT_THAT(dockerfile, HasSubstr("COPY packages /var/tmp/packages\n"));
+  EXPECT_THAT(dockerfile, HasSubstr("$(cat /var/tmp/packages) ${EXTRA_PACKAGES}"));
+  EXPECT_THAT(dockerfile, HasSubstr("chmod ug-s"));
+}
+
+TEST_P(ImageDefinition, BuildsFromAContextOfTwoFiles) {
+  const Definition definition = named(GetParam());
+  const auto tar = build_context(definition);
+  ASSERT_TRUE(tar.ok());
+  const auto entries = engine::read_tar(bytes_of(*tar), {});
+  ASSERT_TRUE(entries.ok());
+  ASSERT_EQ(entries->size(), 2U);
+  EXPECT_EQ(entries->at(0).path, "Dockerfile");
+  EXPECT_EQ(entries->at(0).content, definition.dockerfile);
+  EXPECT_EQ(entries->at(1).path, "packages");
+  EXPECT_EQ(entries->at(1).content,
+            source_file(std::string("images/") + GetParam() + "/packages"));
+}
+
+TEST(ImageDefinitions, AreThoseOfTheThreeLanguages) {
+  std::vector<std::string> names;
+  for (const Definition& definition : definitions()) names.push_back(reference_of(definition));
+  EXPECT_THAT(names, ElementsAre("lazaret/python:latest", "lazaret/bash:latest",
+                                 "lazaret/node:latest"));
+}
+
+TEST(ImageDefinitions, CarryTestsOnlyWhenAsked) {
+  const Definition python = named("python");
+  EXPECT_THAT(packages_of(python, Contents::plain), Not(Contains(EndsWith("-testsuite"))));
+  EXPECT_THAT(packages_of(python, Contents::with_tests), Contains("libpython3.11-testsuite"));
+  EXPECT_NE(packages_sha256(python, Contents::plain),
+            packages_sha256(python, Contents::with_tests));
+  EXPECT_THAT(named("bash").test_packages, IsEmpty());
+}
+
+TEST(ImageDefinitions, RefuseABaseThatIsNotNamedByDigest) {
+  Definition definition = named("bash");
+  definition.dockerfile = "ARG BASE=docker.io/library/debian:bookworm-slim\nFROM ${BASE}\n";
+  const auto base = base_of(definition);
+  ASSERT_FALSE(base.ok());
+  EXPECT_EQ(base.error().code(), Errc::protocol);
+}
+
+}  // namespace
+}  // namespace lazaret::backend::images

@@ -1,0 +1,130 @@
+#include <gtest/gtest.h>
+
+#include "engine/client.hpp"
+#include "unit/engine/fake_wire.hpp"
+
+namespace lazaret::engine {
+namespace {
+
+using test::FakeDialer;
+using test::FakeEngine;
+using test::soon;
+
+Result<EngineClient> negotiate(FakeEngine& engine, const Negotiation& options = {}) {
+  return EngineClient::negotiate(std::make_unique<FakeDialer>(engine), options, soon());
+}
+
+Result<EngineClient> meet(const std::string& newest, const std::string& oldest,
+                          const Negotiation& options = {}, Kind kind = Kind::docker) {
+  FakeEngine engine;
+  script_negotiation(engine, kind, newest, oldest);
+  auto client = negotiate(engine, options);
+  if (!client.ok()) return client;
+  // The fake ends with this function; only what the client knows is looked at.
+  return client;
+}
+
+std::string spoken(const std::string& newest, const std::string& oldest) {
+  const auto client = meet(newest, oldest);
+  return client.ok() ? to_string(client->identity().api) : client.error().message();
+}
+
+TEST(EngineNegotiation, SpeaksTheNewestVersionBothKnowP27) {
+  EXPECT_EQ(spoken("1.41", "1.12"), "1.41") << "Docker 20.10";
+  EXPECT_EQ(spoken("1.43", "1.12"), "1.43") << "Docker 24";
+  EXPECT_EQ(spoken("1.52", "1.44"), "1.52") << "Docker 29.0";
+  EXPECT_EQ(spoken("1.54", "1.40"), "1.54") << "Docker 29.3";
+  EXPECT_EQ(spoken("1.44", "1.24"), "1.44") << "Podman 6";
+  EXPECT_EQ(spoken("1.70", "1.50"), "1.56") << "an engine newer than us";
+}
+
+TEST(EngineNegotiation, AnEngineThatIsTooOldIsToldApartP27) {
+  const auto client = meet("1.40", "1.12");
+  ASSERT_FALSE(client.ok());
+  EXPECT_EQ(client.error().code(), Errc::unsupported);
+  EXPECT_NE(client.error().hint().find("update the engine"), std::string::npos);
+}
+
+TEST(EngineNegotiation, AnEngineThatIsTooNewIsToldApartP27) {
+  const auto client = meet("2.3", "1.57");
+  ASSERT_FALSE(client.ok());
+  EXPECT_EQ(client.error().code(), Errc::unsupported);
+  EXPECT_EQ(client.error().hint(), "update lazaret");
+}
+
+TEST(EngineNegotiation, APinnedVersionIsSpoken) {
+  EXPECT_EQ(to_string(meet("1.51", "1.24", {.api_version = "1.44"})->identity().api), "1.44");
+}
+
+TEST(EngineNegotiation, APinnedVersionThatCannotBeSpokenIsRefused) {
+  EXPECT_EQ(meet("1.41", "1.24", {.api_version = "1.42"}).error().code(), Errc::invalid_argument);
+  EXPECT_EQ(meet("1.41", "1.24", {.api_version = "1.40"}).error().code(), Errc::invalid_argument);
+  EXPECT_EQ(meet("1.41", "1.24", {.api_version = "v1.41"}).error().code(), Errc::invalid_argument);
+  EXPECT_EQ(meet("1.41", "1.24", {.api_version = ""}).error().code(), Errc::invalid_argument);
+}
+
+TEST(EngineNegotiation, AsksWithoutAVersion) {
+  FakeEngine engine;
+  script_negotiation(engine, Kind::docker);
+  ASSERT_TRUE(negotiate(engine).ok());
+  EXPECT_EQ(test::request_line(engine.request(0)), "GET /_ping HTTP/1.1");
+  EXPECT_EQ(test::request_line(engine.request(1)), "GET /version HTTP/1.1");
+  EXPECT_TRUE(test::has_header(engine.request(0), "Connection: close"));
+  EXPECT_TRUE(test::has_header(engine.request(0), "Host: localhost"));
+}
+
+TEST(EngineNegotiation, KnowsPodmanByThePingsHeaderP43) {
+  EXPECT_EQ(meet("1.41", "1.24", {}, Kind::podman)->kind(), Kind::podman);
+  EXPECT_EQ(meet("1.41", "1.24", {}, Kind::docker)->kind(), Kind::docker);
+}
+
+TEST(EngineNegotiation, KnowsPodmanByTheServerHeader) {
+  FakeEngine engine;
+  engine.answers.push_back({.bytes = test::http(200, "OK", "Server: Libpod/4.3.1 (linux)\r\n")});
+  engine.answers.push_back(test::says(200, R"({"ApiVersion":"1.41"})"));
+  EXPECT_EQ(negotiate(engine)->kind(), Kind::podman);
+}
+
+TEST(EngineNegotiation, KnowsPodmanByItsComponents) {
+  FakeEngine engine;
+  engine.answers.push_back({.bytes = test::http(200, "OK")});
+  engine.answers.push_back(
+      test::says(200, R"({"ApiVersion":"1.41","Components":[7,{"Name":"Podman Engine"}]})"));
+  EXPECT_EQ(negotiate(engine)->kind(), Kind::podman);
+}
+
+TEST(EngineNegotiation, SomethingElseOnTheSocketIsAProtocolError) {
+  FakeEngine engine;
+  engine.answers.push_back({.bytes = test::http(200, "hello")});
+  engine.answers.push_back({.bytes = test::http(200, "<html>welcome</html>")});
+  const auto client = negotiate(engine);
+  ASSERT_FALSE(client.ok());
+  EXPECT_EQ(client.error().code(), Errc::protocol);
+}
+
+TEST(EngineNegotiation, AnEngineThatSaysNoVersionIsAProtocolError) {
+  FakeEngine engine;
+  engine.answers.push_back({.bytes = test::http(200, "OK")});
+  engine.answers.push_back(test::says(200, R"({"ApiVersion":41})"));
+  EXPECT_EQ(negotiate(engine).error().code(), Errc::protocol);
+}
+
+TEST(EngineNegotiation, DescribesTheEngine) {
+  EXPECT_EQ(meet("1.41", "1.24")->kind(), Kind::docker);
+  FakeEngine engine;
+  const EngineClient client = test::client_of(engine);
+  EXPECT_EQ(client.describe(), "Docker 20.10.24 (API 1.41)");
+}
+
+TEST(EngineNegotiation, ReadsVersionsStrictly) {
+  EXPECT_EQ(parse_api_version("1.41"), (ApiVersion{1, 41}));
+  EXPECT_FALSE(parse_api_version("").has_value());
+  EXPECT_FALSE(parse_api_version("1").has_value());
+  EXPECT_FALSE(parse_api_version("1.").has_value());
+  EXPECT_FALSE(parse_api_version("1.41 ").has_value());
+  EXPECT_FALSE(parse_api_version("1.-1").has_value());
+  EXPECT_FALSE(parse_api_version("1.99999999999999").has_value());
+}
+
+}  // namespace
+}  // namespace lazaret::engine

@@ -1,0 +1,195 @@
+#include "policy/resolve.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <limits>
+
+namespace lazaret::policy {
+namespace {
+
+using namespace std::chrono_literals;
+
+Facts facts() {
+  const auto argv = [](const std::vector<std::string>& arguments) {
+    std::vector<std::string> words = {"snake", "/work/main.py"};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return words;
+  };
+  return {.languages = {{"python", {"py"}, "/work/main.py", argv}}, .default_grace = 2s};
+}
+
+ExecutionRequest request() {
+  ExecutionRequest made;
+  made.code = "print(1)";
+  return made;
+}
+
+Errc refusal(const ExecutionRequest& asked, const Config& config = {}) {
+  const auto spec = resolve(asked, config, facts());
+  EXPECT_FALSE(spec.ok());
+  return spec.ok() ? Errc::system : spec.error().code();
+}
+
+TEST(Resolve, MakesASpecOfARequest) {
+  auto asked = request();
+  asked.language = "py";
+  asked.arguments = {"a b", "-c"};
+  asked.environment = {{"GREETING", "hello"}};
+  const auto spec = resolve(asked, {}, facts()).value();
+  EXPECT_EQ(spec.language, "python");
+  EXPECT_EQ(spec.image, "lazaret/python:latest");
+  EXPECT_EQ(spec.program.argv, (std::vector<std::string>{"snake", "/work/main.py", "a b", "-c"}));
+  EXPECT_EQ(spec.program.files.at(0).content, "print(1)");
+  EXPECT_EQ(spec.environment.at("GREETING"), "hello");
+  EXPECT_EQ(spec.required, default_required_controls());
+  EXPECT_EQ(spec.limits.grace, 2s);
+}
+
+TEST(Resolve, RunsACommandAsItIs) {
+  ExecutionRequest asked;
+  asked.command = {"ls", "-l"};
+  asked.arguments = {"/"};
+  const auto spec = resolve(asked, {}, facts()).value();
+  EXPECT_EQ(spec.language, "exec");
+  EXPECT_EQ(spec.program.argv, (std::vector<std::string>{"ls", "-l", "/"}));
+  EXPECT_TRUE(spec.program.files.empty());
+  asked.command = {""};
+  EXPECT_EQ(refusal(asked), Errc::invalid_argument);
+}
+
+TEST(Resolve, RefusesAnEmptyProgramWithAHint) {
+  auto asked = request();
+  asked.code = " \n";
+  const auto spec = resolve(asked, {}, facts());
+  ASSERT_FALSE(spec.ok());
+  EXPECT_FALSE(spec.error().hint().empty());
+}
+
+TEST(Resolve, TakesCodeOfOneMebibyteAndNotAByteMore) {
+  auto asked = request();
+  asked.code = std::string(1 << 20, '1');
+  EXPECT_TRUE(resolve(asked, {}, facts()).ok());
+  asked.code += '1';
+  EXPECT_EQ(refusal(asked), Errc::too_large);
+}
+
+TEST(Resolve, RefusesCodeThatIsNotText) {
+  auto asked = request();
+  asked.code = std::string("a\0b", 3);
+  EXPECT_EQ(refusal(asked), Errc::invalid_argument);
+  asked.code = "\xff";
+  EXPECT_EQ(refusal(asked), Errc::invalid_argument);
+}
+
+TEST(Resolve, ListsTheLanguagesForAnUnknownOne) {
+  auto asked = request();
+  asked.language = "cobol";
+  const auto spec = resolve(asked, {}, facts());
+  ASSERT_FALSE(spec.ok());
+  EXPECT_NE(spec.error().message().find("there are python"), std::string::npos);
+}
+
+TEST(Resolve, TakesLimitsUpToTheMaximumAndNeverClamps) {
+  auto asked = request();
+  asked.limits.timeout = 300s;
+  EXPECT_EQ(resolve(asked, {}, facts()).value().limits.timeout, 300s);
+  asked.limits.timeout = 300s + 1ms;
+  EXPECT_EQ(refusal(asked), Errc::permission_denied);
+}
+
+TEST(Resolve, RefusesATimeoutOfNothing) {  // P-14
+  auto asked = request();
+  asked.limits.timeout = 0ms;
+  EXPECT_EQ(refusal(asked), Errc::invalid_argument);
+  asked.limits.timeout = -1ms;
+  EXPECT_EQ(refusal(asked), Errc::invalid_argument);
+}
+
+TEST(Resolve, RefusesLessMemoryThanEnginesTake) {  // P-38
+  auto asked = request();
+  asked.limits.memory_bytes = 6ULL << 20;
+  EXPECT_TRUE(resolve(asked, {}, facts()).ok());
+  --*asked.limits.memory_bytes;
+  EXPECT_EQ(refusal(asked), Errc::invalid_argument);
+}
+
+TEST(Resolve, RefusesAmountsThatAreNotNumbersOrBeyondAll) {
+  auto asked = request();
+  asked.limits.cpus = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(refusal(asked), Errc::invalid_argument);
+  asked.limits.cpus.reset();
+  asked.limits.pids = std::numeric_limits<std::uint64_t>::max();
+  EXPECT_EQ(refusal(asked), Errc::invalid_argument);
+  asked.limits.pids = 0;
+  EXPECT_EQ(refusal(asked), Errc::invalid_argument);
+}
+
+TEST(Resolve, DeniesVariablesThatChangeHowProgramsAreLoaded) {
+  auto asked = request();
+  asked.environment = {{"LD_PRELOAD", "/tmp/x.so"}};
+  EXPECT_EQ(refusal(asked), Errc::permission_denied);
+}
+
+TEST(Resolve, RefusesTextWithNulWhereTheKernelEndsIt) {
+  auto asked = request();
+  asked.arguments = {std::string("a\0b", 3)};
+  EXPECT_EQ(refusal(asked), Errc::invalid_argument);
+  asked.arguments.clear();
+  asked.environment = {{"A", std::string("\0", 1)}};
+  EXPECT_EQ(refusal(asked), Errc::invalid_argument);
+}
+
+TEST(Resolve, BoundsArgumentsAndVariables) {
+  auto asked = request();
+  asked.arguments.assign(1024, "x");
+  EXPECT_TRUE(resolve(asked, {}, facts()).ok());
+  asked.arguments.emplace_back("x");
+  EXPECT_EQ(refusal(asked), Errc::too_large);
+  asked.arguments = {std::string(128 * 1024, 'x')};
+  EXPECT_EQ(refusal(asked), Errc::too_large);
+  asked.arguments = {};
+  for (int i = 0; i < 257; ++i) asked.environment["V" + std::to_string(i)] = "";
+  EXPECT_EQ(refusal(asked), Errc::too_large);
+}
+
+TEST(Resolve, TakesInputOfOneMebibyteAndNotAByteMore) {
+  auto asked = request();
+  asked.stdin_data = std::string(1 << 20, '\0');
+  EXPECT_TRUE(resolve(asked, {}, facts()).ok());
+  asked.stdin_data += 'x';
+  EXPECT_EQ(refusal(asked), Errc::too_large);
+}
+
+TEST(Resolve, RefusesAnImageNameThatIsNone) {
+  auto asked = request();
+  asked.image = "--privileged";
+  EXPECT_EQ(refusal(asked), Errc::invalid_argument);
+  asked.image = "debian:12";
+  EXPECT_EQ(resolve(asked, {}, facts()).value().image, "debian:12");
+}
+
+TEST(Resolve, DropsRequiredControlsOnlyForARequestThatNamesItsOwn) {
+  auto asked = request();
+  asked.required_controls = std::set<Control>{};
+  EXPECT_TRUE(resolve(asked, {}, facts()).value().required.empty());
+}
+
+TEST(Resolve, PassesAllowedVariablesAndLetsTheRequestOverrule) {
+  Config config;
+  config.passed_environment = {{"A", "ours"}, {"B", "ours"}};
+  auto asked = request();
+  asked.environment = {{"B", "theirs"}};
+  const auto spec = resolve(asked, config, facts()).value();
+  EXPECT_EQ(spec.environment.at("A"), "ours");
+  EXPECT_EQ(spec.environment.at("B"), "theirs");
+}
+
+TEST(Resolve, CountsThreadsByTheProcessorsAskedFor) {  // P-53
+  auto asked = request();
+  asked.limits.cpus = 2.5;
+  EXPECT_EQ(resolve(asked, {}, facts()).value().environment.at("OMP_NUM_THREADS"), "3");
+}
+
+}  // namespace
+}  // namespace lazaret::policy

@@ -1,0 +1,50 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+
+#include "policy/config.hpp"
+
+namespace lazaret::policy {
+namespace {
+
+using nlohmann::json;
+
+json published_schema() {
+  const auto root = std::filesystem::path(__FILE__).parent_path() / "../../..";
+  return json::parse(std::ifstream(root / "config/lazaret.schema.json"));
+}
+
+void collect(const json& schema, const std::string& prefix, std::set<std::string>& keys) {
+  for (const auto& [name, child] : schema.at("properties").items()) {
+    const auto path = prefix + name;
+    if (child.contains("properties")) {
+      collect(child, path + ".", keys);
+      continue;
+    }
+    keys.insert(path);
+  }
+}
+
+TEST(Schema, HasExactlyTheKeysOfTheCode) {
+  std::set<std::string> published;
+  collect(published_schema(), "", published);
+  const auto known = config_keys();
+  EXPECT_EQ(published, std::set<std::string>(known.begin(), known.end()));
+}
+
+TEST(Schema, NamesEveryControl) {
+  const auto schema = published_schema();
+  const auto& names =
+      schema.at("properties").at("required_controls").at("oneOf").at(0).at("items").at("enum");
+  std::vector<std::string> known;
+  for (const auto control : all_controls()) known.emplace_back(name_of(control));
+  EXPECT_EQ(names.get<std::vector<std::string>>(), known);
+}
+
+}  // namespace
+}  // namespace lazaret::policy
