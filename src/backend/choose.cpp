@@ -1,5 +1,9 @@
 #include "backend/choose.hpp"
 
+#include <utility>
+
+#include "backend/docker/connect.hpp"
+
 namespace lazaret::backend {
 namespace {
 
@@ -8,6 +12,41 @@ Found found_native() {
   auto made = make_native();
   if (made.ok()) found.backend = std::move(made).value();
   else found.error = std::move(made).error();
+  return found;
+}
+
+engine::SearchOptions search_options(engine::Wanted wanted, const Surroundings& surroundings) {
+  engine::SearchOptions options;
+  options.wanted = wanted;
+  options.negotiation.api_version = surroundings.engine.variable("DOCKER_API_VERSION");
+  return options;
+}
+
+// An engine that the user has named serves whichever kind it is; the search keeps to the kind.
+engine::Wanted wanted(BackendKind kind, const Surroundings& surroundings) {
+  const bool named = surroundings.host || surroundings.engine.variable("DOCKER_HOST");
+  if (named && kind == BackendKind::docker) return engine::Wanted::any;
+  return kind == BackendKind::docker ? engine::Wanted::docker : engine::Wanted::podman;
+}
+
+std::string text_of(const engine::Attempt& attempt) {
+  return attempt.endpoint + " (" + attempt.origin + "): " + attempt.error.message();
+}
+
+Found found_engine(BackendKind kind, const Surroundings& surroundings, const Call& call) {
+  docker::DockerBackendOptions options;
+  options.surroundings = surroundings.engine;
+  options.host = surroundings.host;
+  options.search = search_options(wanted(kind, surroundings), surroundings);
+  auto connected = docker::connect(std::move(options), call);
+  Found found;
+  if (!connected.ok()) {
+    found.error = std::move(connected).error();
+    return found;
+  }
+  found.backend = std::move(connected->backend);
+  found.endpoint = connected->endpoint;
+  for (const engine::Attempt& attempt : connected->attempts) found.attempts.push_back(text_of(attempt));
   return found;
 }
 
@@ -22,16 +61,12 @@ std::string_view name_of(BackendKind kind) noexcept {
   return "";
 }
 
-Found find(BackendKind kind, const Surroundings&, const Call&) {
-  if (kind == BackendKind::native) return found_native();
-  Found found;
-  found.error = Error(Errc::backend_unavailable, "no engine");
-  return found;
+Found find(BackendKind kind, const Surroundings& surroundings, const Call& call) {
+  return kind == BackendKind::native ? found_native() : found_engine(kind, surroundings, call);
 }
 
 Result<engine::EngineClient> find_engine(const Surroundings& surroundings, const Call& call) {
-  engine::SearchOptions options;
-  options.negotiation.api_version = surroundings.engine.variable("DOCKER_API_VERSION");
+  const engine::SearchOptions options = search_options(engine::Wanted::any, surroundings);
   engine::Search search = engine::connect_first(
       engine::candidates(surroundings.engine, options.wanted, surroundings.host), options, call);
   if (!search.client) return engine::no_engine(search);

@@ -18,11 +18,12 @@ if(NOT LAZARET_WINDOWS_HEADERS)
   set(LAZARET_WINDOWS_HEADERS ${CMAKE_BINARY_DIR}/headers)
 endif()
 file(MAKE_DIRECTORY ${LAZARET_WINDOWS_HEADERS})
-foreach(header boost nlohmann spdlog fmt CLI yaml-cpp archive.h archive_entry.h)
+foreach(header boost nlohmann spdlog fmt CLI yaml-cpp)
   if(EXISTS /usr/include/${header} AND NOT EXISTS ${LAZARET_WINDOWS_HEADERS}/${header})
     file(CREATE_LINK /usr/include/${header} ${LAZARET_WINDOWS_HEADERS}/${header} SYMBOLIC)
   endif()
 endforeach()
+set(yaml-cpp_DIR ${CMAKE_CURRENT_LIST_DIR}/mingw)
 
 set(CMAKE_CXX_FLAGS_INIT
   "-D_WIN32_WINNT=0x0A00 -DFMT_HEADER_ONLY -isystem ${LAZARET_WINDOWS_HEADERS}")

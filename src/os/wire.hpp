@@ -10,7 +10,7 @@
 
 namespace lazaret::os {
 
-/// A Wire over a connected stream socket or pipe, which it owns and makes non-blocking.
+/// A Wire over a connected stream socket, which it owns and makes non-blocking.
 [[nodiscard]] std::unique_ptr<Wire> wire_over(Handle stream);
 /// The two ends of a connected pair (socketpair(2)); both close on exec.
 [[nodiscard]] Result<std::pair<Handle, Handle>> stream_pair();

@@ -212,20 +212,6 @@ TEST_P(Images, CannotBeMadeFromPackagesWithoutMmdebstrapAndSayWhatToInstall) {
   EXPECT_FALSE(exists("docker.io/lazaret/images-test-none:latest"));
 }
 
-TEST_P(Images, CannotBeMadeOfAPackageThatDoesNotExist) {
-  need_mmdebstrap();
-  if (IsSkipped() || HasFatalFailure()) return;
-  const Folder temporary;
-  Definition definition = bash_named("images-test-none");
-  definition.packages.push_back("no-such-package-anywhere");
-  const auto built = build(client(), definition, from_packages(temporary), within_minutes(4));
-  ASSERT_FALSE(built.ok());
-  EXPECT_EQ(built.error().code(), Errc::engine);
-  EXPECT_THAT(built.error().message(), HasSubstr("mmdebstrap ended with status"));
-  EXPECT_FALSE(exists("docker.io/lazaret/images-test-none:latest"));
-  EXPECT_TRUE(temporary.empty());
-}
-
 TEST_P(Images, LeaveNothingBehindWhenTheirMakingIsCutShort) {
   need_mmdebstrap();
   if (IsSkipped() || HasFatalFailure()) return;

@@ -37,8 +37,8 @@ struct Definition {
 /// Of the package names, one a line: the same for both ways of building.
 [[nodiscard]] std::string packages_sha256(const Definition& definition, Contents contents);
 
-/// Value that `ARG BASE=` of the Dockerfile has, without its tag: "docker.io/library/debian@sha256:…".
-/// Podman pulls no reference with tag and digest. Errors: protocol when there is none.
+/// What `ARG BASE=` of the Dockerfile says, without the tag: Podman pulls no reference that has tag
+/// and digest. "docker.io/library/debian@sha256:…". Errors: protocol when there is none.
 [[nodiscard]] Result<std::string> base_of(const Definition& definition);
 
 /// LABEL, ENV, WORKDIR, USER and CMD of the Dockerfile with their arguments put in: what turns a

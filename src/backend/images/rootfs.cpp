@@ -136,7 +136,7 @@ std::vector<std::string> mmdebstrap_argv(const std::vector<std::string>& package
           "--dpkgopt=path-exclude=/usr/share/info/*",
           "--dpkgopt=path-exclude=/usr/share/locale/*",
           "--dpkgopt=force-unsafe-io",
-          // As in the Dockerfiles: no set-id bit stays. Host and resolver are those of this machine.
+          // As in the Dockerfiles: no set-id bit stays. Host and resolver are this machine's own.
           "--customize-hook=chroot \"$1\" find / -xdev -type f -perm /6000 -exec chmod ug-s {} +",
           "--customize-hook=rm -f \"$1/etc/hostname\" \"$1/etc/resolv.conf\" "
           "\"$1/etc/dpkg/dpkg.cfg.d/99mmdebstrap\"",
@@ -160,8 +160,9 @@ std::filesystem::path cached_path(const std::filesystem::path& folder, std::stri
                                   std::chrono::system_clock::time_point now) {
   const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(now));
   std::array<char, 16> date{};
-  (void)std::snprintf(date.data(), date.size(), "%04d%02u%02u", static_cast<int>(day.year()) % 10000,
-                      static_cast<unsigned>(day.month()), static_cast<unsigned>(day.day()));
+  (void)std::snprintf(date.data(), date.size(), "%04d%02u%02u",
+                      static_cast<int>(day.year()) % 10000, static_cast<unsigned>(day.month()),
+                      static_cast<unsigned>(day.day()));
   return folder / (std::string(name) + "-" + std::string(packages_sha256.substr(0, 16)) + "-" +
                    date.data() + ".tar");
 }
@@ -186,9 +187,7 @@ Status save(const engine::BodySource& source, const std::filesystem::path& path)
 Result<engine::BodySource> open_saved(const std::filesystem::path& path) {
   LAZARET_CHECK(usable_folder(path.parent_path()));
   // Shared by the copies of the source, as std::function copies what it holds.
-  const std::shared_ptr<std::FILE> file(std::fopen(path.string().c_str(), "rb"), [](std::FILE* open) {
-    if (open != nullptr) (void)std::fclose(open);
-  });
+  const std::shared_ptr<std::FILE> file = File(std::fopen(path.string().c_str(), "rb"));
   if (!file) return Error(Errc::not_found, "there is no tar of this image for today");
   return engine::BodySource([file](std::span<std::byte> into) -> Result<std::size_t> {
     const std::size_t count = std::fread(into.data(), 1, into.size(), file.get());

@@ -144,6 +144,7 @@ class Command::Body {
   [[nodiscard]] const std::string& tail() const noexcept { return tail_; }
 
  private:
+  [[nodiscard]] Status drain(const Call& call);
   [[nodiscard]] Status take_errors();
   void note(std::string_view text);
   [[nodiscard]] Status collect();
@@ -186,17 +187,32 @@ Status Command::Body::start(const CommandRequest& request, const std::string& pr
 
 Command::Body::~Body() {
   if (pid_ <= 0) return;
-  if (!end_) {
+  error_line_ = nullptr;  // who listens may be gone by now
+  if (!end_ && process_.valid()) {
     (void)::kill(-pid_, SIGTERM);
-    // Its pipes are closed, so that it cannot wait for us to read.
-    output_.reset();
-    errors_.reset();
-    Watch exit{.handle = process_.get(), .want_read = true};
-    if (process_.valid()) (void)wait_ready({&exit, 1}, Call{}.within(kGrace)).ok();
+    (void)drain(Call{}.within(kGrace)).ok();
   }
   // The number of the group is free for others only when its leader has been collected.
   (void)::kill(-pid_, SIGKILL);
   (void)::waitpid(pid_, nullptr, 0);
+}
+
+// Takes what it still says and drops it: a full or closed pipe would keep it from tidying up.
+Status Command::Body::drain(const Call& call) {
+  std::array<std::byte, 4096> dropped;
+  while (!end_) {
+    std::array watches{Watch{.handle = process_.get(), .want_read = true},
+                       Watch{.handle = errors_.get(), .want_read = true},
+                       Watch{.handle = output_.get(), .want_read = true}};
+    LAZARET_CHECK(wait_ready(watches, call));
+    LAZARET_CHECK(take_errors());
+    if (watches[2].ready) {
+      LAZARET_TRY(const auto count, read_now(output_.get(), dropped));
+      if (count && *count == 0) output_.reset();
+    }
+    if (watches[0].ready) LAZARET_CHECK(collect());
+  }
+  return {};
 }
 
 void Command::Body::note(std::string_view text) {

@@ -1,5 +1,10 @@
 #include "backend/images/build.hpp"
 
+#include <stdlib.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
@@ -102,6 +107,92 @@ TEST(ImageBuild, TurnsToPackagesWithoutARegistryAndSaysWhatIsMissingThere) {
   const auto built = build(client, bash(), options, soon());
   ASSERT_FALSE(built.ok());
   EXPECT_THAT(built.error().hint(), HasSubstr("apt-get install mmdebstrap"));
+}
+
+// Programs that stand in for mmdebstrap, in a folder that is gone at the end.
+class FakeMmdebstrap : public testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = testing::TempDir() + "lazaret-images-XXXXXX";
+    ASSERT_NE(::mkdtemp(pattern.data()), nullptr);
+    folder_ = pattern;
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] RootfsRequest request(const std::string& script) const {
+    const std::filesystem::path program = folder_ / "mmdebstrap";
+    std::ofstream(program) << "#!/bin/sh\n" << script << '\n';
+    std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+    return {.packages = {"bash"},
+            .environment = {"PATH=" + folder_.string() + ":/usr/bin:/bin", "TOKEN=secret"},
+            .progress = {}};
+  }
+  [[nodiscard]] const std::filesystem::path& folder() const { return folder_; }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+std::string text_in(const engine::BodySource& source) {
+  std::string text;
+  std::array<std::byte, 3> piece;
+  for (;;) {
+    const auto count = source(piece);
+    if (!count.ok()) return text + "<" + count.error().message() + ">";
+    if (*count == 0) return text;
+    text += text_of(Bytes(piece).first(*count));
+  }
+}
+
+TEST_F(FakeMmdebstrap, GivesItsOutputAsTheTar) {
+  const auto source = make_rootfs(request("echo 'a whole tar'"), soon());
+  ASSERT_TRUE(source.ok()) << source.error().message();
+  EXPECT_EQ(text_in(*source), "a whole tar\n");
+}
+
+TEST_F(FakeMmdebstrap, SeesNoVariableThatItDoesNotNeed) {
+  const auto source = make_rootfs(request("echo \"[$TOKEN]\""), soon());
+  ASSERT_TRUE(source.ok());
+  EXPECT_EQ(text_in(*source), "[]\n");
+}
+
+TEST_F(FakeMmdebstrap, ThatFailsAtOnceGivesNoSourceButItsLastWords) {
+  const auto source = make_rootfs(request("echo 'E: no mirror' >&2; exit 7"), soon());
+  ASSERT_FALSE(source.ok());
+  EXPECT_EQ(source.error().code(), Errc::engine);
+  EXPECT_THAT(source.error().message(), HasSubstr("ended with status 7: E: no mirror"));
+  EXPECT_THAT(source.error().hint(), HasSubstr("needs root"));
+}
+
+TEST_F(FakeMmdebstrap, ThatFailsHalfwayNeverLooksLikeAWholeTar) {
+  const auto source = make_rootfs(request("echo half; exit 1"), soon());
+  ASSERT_TRUE(source.ok());
+  EXPECT_THAT(text_in(*source), HasSubstr("ended with status 1"));
+}
+
+TEST_F(FakeMmdebstrap, ThatFailsHalfwayLeavesNothingInTheCache) {
+  const auto source = make_rootfs(request("echo half; exit 1"), soon());
+  ASSERT_TRUE(source.ok());
+  const auto path = folder() / "cache" / "bash.tar";
+  EXPECT_FALSE(save(*source, path).ok());
+  EXPECT_TRUE(std::filesystem::is_empty(path.parent_path()));
+}
+
+TEST_F(FakeMmdebstrap, IsKeptInTheCacheByteForByte) {
+  const auto source = make_rootfs(request("echo whole"), soon());
+  ASSERT_TRUE(source.ok());
+  const auto path = folder() / "cache" / "bash.tar";
+  ASSERT_TRUE(save(*source, path).ok());
+  const auto saved = open_saved(path);
+  ASSERT_TRUE(saved.ok());
+  EXPECT_EQ(text_in(*saved), "whole\n");
+}
+
+TEST_F(FakeMmdebstrap, IsNotTakenFromACacheThatOthersMayWriteTo) {
+  std::filesystem::permissions(folder(), std::filesystem::perms::all);
+  const auto saved = open_saved(folder() / "bash.tar");
+  ASSERT_FALSE(saved.ok());
+  EXPECT_EQ(saved.error().code(), Errc::permission_denied);
 }
 
 TEST(ImageRootfs, IsMadeOfThePackagesWithoutAShell) {

@@ -1,0 +1,185 @@
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/sha256.hpp"
+#include "integration/support.hpp"
+
+// Programs as a model writes them, and what must become of each on every backend; the format of a
+// case is described in tests/corpus/README.md.
+namespace lazaret::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string corpus_folder() {
+  const std::string given = variable("LAZARET_CORPUS_DIR");
+  return given.empty() ? LAZARET_SOURCE_DIR "/tests/corpus" : given;
+}
+
+// "python/abort", sorted, so that every run has the same order.
+std::vector<std::string> all_cases() {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& language : fs::directory_iterator(corpus_folder(), ignored)) {
+    if (!language.is_directory()) continue;
+    for (const auto& entry : fs::directory_iterator(language)) {
+      if (!fs::exists(entry.path() / "case.json")) continue;
+      names.push_back(language.path().filename().string() + "/" + entry.path().filename().string());
+    }
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string test_name(std::string name) {
+  std::replace(name.begin(), name.end(), '/', '_');
+  return name;
+}
+
+struct Case {
+  ExecutionRequest request;
+  Json expect;
+};
+
+std::string program_of(const fs::path& folder) {
+  for (const char* const name : {"main.py", "main.sh", "main.js"}) {
+    if (fs::exists(folder / name)) return file_text(folder / name);
+  }
+  return {};
+}
+
+std::string stdin_of(const Json& json) {
+  std::string text = json.value("stdin", "");
+  if (!json.contains("stdin_repeat")) return text;
+  const Json& repeat = json["stdin_repeat"];
+  const auto piece = repeat["text"].get<std::string>();
+  for (int count = repeat["count"].get<int>(); count > 0; --count) text += piece;
+  return text;
+}
+
+Case read_case(const std::string& name) {
+  const fs::path folder = fs::path(corpus_folder()) / name;
+  const Json json = Json::parse(file_text(folder / "case.json"));
+  Case read;
+  read.request = code_request(name.substr(0, name.find('/')), program_of(folder));
+  read.request.arguments = json.value("arguments", std::vector<std::string>{});
+  read.request.environment = json.value("environment", std::map<std::string, std::string>{});
+  read.request.stdin_data = stdin_of(json);
+  if (json.contains("timeout_ms")) read.request.limits.timeout = std::chrono::milliseconds(json["timeout_ms"]);
+  if (json.contains("grace_ms")) read.request.limits.grace = std::chrono::milliseconds(json["grace_ms"]);
+  read.expect = json["expect"];
+  return read;
+}
+
+void expect_stream(const Json& expect, const Json& result, const std::string& stream) {
+  const auto text = result[stream].get<std::string>();
+  if (expect.contains(stream)) {
+    EXPECT_EQ(text, expect[stream].get<std::string>());
+  }
+  for (const auto& piece : expect.value(stream + "_contains", std::vector<std::string>{})) {
+    EXPECT_THAT(text, testing::HasSubstr(piece));
+  }
+}
+
+void expect_output(const Json& expect, const Json& result) {
+  expect_stream(expect, result, "stdout");
+  expect_stream(expect, result, "stderr");
+  const auto text = result["stdout"].get<std::string>();
+  if (expect.contains("stdout_starts_with")) {
+    EXPECT_THAT(text, testing::StartsWith(expect["stdout_starts_with"].get<std::string>()));
+  }
+  if (expect.contains("stdout_sha256")) {
+    EXPECT_EQ(to_hex(sha256(bytes_of(text))), expect["stdout_sha256"].get<std::string>());
+  }
+  if (expect.contains("stdout_bytes")) {
+    EXPECT_EQ(result["meta"]["output"]["stdout_bytes"], expect["stdout_bytes"]);
+  }
+}
+
+void expect_value_and_error(const Json& expect, const Json& result) {
+  EXPECT_EQ(result.contains("value"), expect.contains("value"));
+  if (expect.contains("value") && result.contains("value")) {
+    EXPECT_EQ(result["value"], expect["value"]);
+  }
+  ASSERT_EQ(result.contains("error"), expect.contains("error_type"));
+  if (!expect.contains("error_type")) return;
+  EXPECT_EQ(result["error"]["type"], expect["error_type"]);
+  if (expect.contains("error_message_contains")) {
+    EXPECT_THAT(result["error"]["message"].get<std::string>(),
+                testing::HasSubstr(expect["error_message_contains"].get<std::string>()));
+  }
+}
+
+void expect_ending(const Json& expect, const Json& result) {
+  EXPECT_EQ(result["exit_code"], expect["exit_code"]);
+  EXPECT_EQ(result["meta"]["cause"], expect["cause"]);
+  EXPECT_EQ(result["timed_out"], expect["timed_out"]);
+  EXPECT_EQ(result["truncated"], expect["truncated"]);
+  if (expect.contains("signal")) {
+    EXPECT_EQ(result["meta"]["signal"], expect["signal"]);
+  }
+}
+
+class Corpus : public testing::TestWithParam<std::tuple<const char*, std::string>> {};
+
+TEST_P(Corpus, GivesTheResultThatTheCaseStates) {
+  const auto& [backend, name] = GetParam();
+  if (!options_for(backend)) LAZARET_SKIP_OR_FAIL(backend, "no endpoint is given");
+  const Case stated = read_case(name);
+  const Json result = run_on(backend, stated.request);
+  SCOPED_TRACE(result.dump().substr(0, 4000));
+  expect_ending(stated.expect, result);
+  expect_output(stated.expect, result);
+  expect_value_and_error(stated.expect, result);
+}
+
+INSTANTIATE_TEST_SUITE_P(EachBackend, Corpus,
+                         testing::Combine(testing::ValuesIn(kBackends), testing::ValuesIn(all_cases())),
+                         [](const auto& info) {
+                           return std::string(std::get<0>(info.param)) + "_" + test_name(std::get<1>(info.param));
+                         });
+
+// What is the same everywhere: everything but how long it took and the facts about the backend.
+Json comparable(Json result) {
+  result["cause"] = result["meta"]["cause"];
+  result["output"] = result["meta"]["output"];
+  result["signal"] = result["meta"].value("signal", 0);
+  result.erase("meta");
+  result.erase("duration");
+  return result;
+}
+
+class CorpusEverywhere : public testing::TestWithParam<std::string> {};
+
+TEST_P(CorpusEverywhere, GivesOneResultOnAllBackends) {
+  std::vector<std::string> backends;
+  for (const char* const backend : kBackends) {
+    if (options_for(backend)) backends.emplace_back(backend);
+  }
+  if (backends.size() < 2) LAZARET_SKIP_OR_FAIL("docker", "there is only one backend to compare");
+  const Case stated = read_case(GetParam());
+  const Json first = comparable(run_on(backends.front(), stated.request));
+  for (std::size_t index = 1; index < backends.size(); ++index) {
+    EXPECT_EQ(comparable(run_on(backends[index], stated.request)), first) << backends[index];
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(EachCase, CorpusEverywhere, testing::ValuesIn(all_cases()),
+                         [](const auto& info) { return test_name(info.param); });
+
+TEST(CorpusFolder, HoldsCasesInThreeLanguages) {
+  const auto cases = all_cases();
+  for (const char* const language : {"python/", "bash/", "javascript/"}) {
+    EXPECT_TRUE(std::any_of(cases.begin(), cases.end(),
+                            [language](const std::string& name) { return name.starts_with(language); }))
+        << language;
+  }
+}
+
+}  // namespace
+}  // namespace lazaret::test

@@ -1,0 +1,271 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "backend/docker/docker_backend.hpp"
+#include "unit/backend/fake_daemon.hpp"
+
+// A daemon that leaves out or loosens one field at a time: no code may run in what it makes (P-40).
+namespace lazaret::backend::docker::test {
+namespace {
+
+policy::Spec strict_spec(Kind kind) {
+  policy::Spec spec;
+  spec.language = "python";
+  spec.image = "lazaret/python:latest";
+  spec.program.argv = {"python3"};
+  for (const Control control : all_controls()) spec.required.insert(control);
+  // Podman does not show it; on its own machine /proc is asked, which a fake has not.
+  if (kind == Kind::podman) spec.required.erase(Control::cgroup_view);
+  return spec;
+}
+
+Call soon() { return Call{}.within(std::chrono::seconds(5)); }
+
+Result<std::unique_ptr<Box>> open_with(FakeDaemon& daemon, const policy::Spec& spec) {
+  daemon.report = good_report(spec);
+  auto client =
+      engine::EngineClient::negotiate(std::make_unique<FakeDaemonDialer>(daemon), {}, soon());
+  if (!client.ok()) return std::move(client).error();
+  auto backend = DockerBackend::create(std::move(client).value(), {"0123456789abcdef", 7, "1", "b"});
+  if (!backend.ok()) return std::move(backend).error();
+  return (*backend)->open(spec, soon());
+}
+
+Result<std::unique_ptr<Box>> open_with(FakeDaemon& daemon) {
+  return open_with(daemon, strict_spec(daemon.kind));
+}
+
+// One way in which a daemon does less than it was told: a JSON patch on the create body.
+struct Weakening {
+  const char* name;
+  json patch;
+};
+json without(const std::string& path) { return json::array({{{"op", "remove"}, {"path", path}}}); }
+json with(const std::string& path, json value) {
+  return json::array({{{"op", "add"}, {"path", path}, {"value", std::move(value)}}});
+}
+
+const std::vector<Weakening>& weakenings_of_both() {
+  static const std::vector<Weakening> list = {
+      {"UserDropped", without("/User")},
+      {"UserRoot", with("/User", "0:0")},
+      {"HostnameDropped", without("/Hostname")},
+      {"EntrypointDropped", without("/Entrypoint")},
+      {"CmdAdded", with("/Cmd", json::array({"sh"}))},
+      {"TtyGiven", with("/Tty", true)},
+      {"HostConfigDropped", without("/HostConfig")},
+      {"NetworkModeDropped", without("/HostConfig/NetworkMode")},
+      {"NetworkModeBridge", with("/HostConfig/NetworkMode", "bridge")},
+      {"NetworkModeHost", with("/HostConfig/NetworkMode", "host")},
+      {"ReadonlyRootfsDropped", without("/HostConfig/ReadonlyRootfs")},
+      {"PrivilegedGiven", with("/HostConfig/Privileged", true)},
+      {"CapDropDropped", without("/HostConfig/CapDrop")},
+      {"CapAddGiven", with("/HostConfig/CapAdd", json::array({"SYS_ADMIN"}))},
+      {"GroupAddGiven", with("/HostConfig/GroupAdd", json::array({"0"}))},
+      {"SysctlsGiven", with("/HostConfig/Sysctls", {{"net.ipv4.ip_forward", "1"}})},
+      {"SecurityOptDropped", without("/HostConfig/SecurityOpt")},
+      {"NoNewPrivilegesDropped", without("/HostConfig/SecurityOpt/0")},
+      {"SeccompDropped", without("/HostConfig/SecurityOpt/1")},
+      {"SeccompUnconfined", with("/HostConfig/SecurityOpt",
+                                 json::array({"no-new-privileges:true", "seccomp=unconfined"}))},
+      {"MemoryDropped", without("/HostConfig/Memory")},
+      {"MemoryRaised", with("/HostConfig/Memory", 1LL << 40)},
+      {"MemorySwapDropped", without("/HostConfig/MemorySwap")},
+      {"MemorySwapUnlimited", with("/HostConfig/MemorySwap", -1)},
+      {"OomKillDisabled", with("/HostConfig/OomKillDisable", true)},
+      {"NanoCpusDropped", without("/HostConfig/NanoCpus")},
+      {"PidsLimitDropped", without("/HostConfig/PidsLimit")},
+      {"PidsLimitUnlimited", with("/HostConfig/PidsLimit", 0)},
+      {"UlimitsDropped", without("/HostConfig/Ulimits")},
+      {"UlimitNofileDropped", without("/HostConfig/Ulimits/0")},
+      {"UlimitFsizeDropped", without("/HostConfig/Ulimits/1")},
+      {"UlimitCoreDropped", without("/HostConfig/Ulimits/2")},
+      {"UlimitHardRaised", with("/HostConfig/Ulimits/0/Hard", 1 << 20)},
+      {"IpcModeDropped", without("/HostConfig/IpcMode")},
+      {"PidModeHost", with("/HostConfig/PidMode", "host")},
+      {"UtsModeHost", with("/HostConfig/UTSMode", "host")},
+      {"TmpfsDropped", without("/HostConfig/Tmpfs")},
+      {"ShmSizeDropped", without("/HostConfig/ShmSize")},
+      {"MountsDropped", without("/HostConfig/Mounts")},
+      {"RunnerMountWritable", with("/HostConfig/Mounts/0/ReadOnly", false)},
+      {"DevicesGiven", with("/HostConfig/Devices", json::array({{{"PathOnHost", "/dev/sda"}}}))},
+      {"VolumesFromGiven", with("/HostConfig/VolumesFrom", json::array({"other"}))},
+      {"PortsPublished", with("/HostConfig/PortBindings", {{"80/tcp", json::array()}})},
+      {"LogConfigDropped", without("/HostConfig/LogConfig")},
+      {"AutoRemoveGiven", with("/HostConfig/AutoRemove", true)},
+      {"RestartAlways", with("/HostConfig/RestartPolicy/Name", "always")},
+  };
+  return list;
+}
+
+const std::vector<Weakening>& weakenings_of_docker() {
+  static const std::vector<Weakening> list = {
+      {"NetworkDisabledDropped", without("/NetworkDisabled")},
+      {"OomScoreAdjDropped", without("/HostConfig/OomScoreAdj")},
+      {"CgroupnsModeDropped", without("/HostConfig/CgroupnsMode")},
+      {"CgroupnsModeHost", with("/HostConfig/CgroupnsMode", "host")},
+      {"IpcModeShareable", with("/HostConfig/IpcMode", "shareable")},
+      {"WorkTmpfsDropped", without("/HostConfig/Tmpfs/~1work")},
+      {"TmpTmpfsUnbounded", with("/HostConfig/Tmpfs/~1tmp", "rw,nosuid,nodev")},
+      {"ShmTmpfsDropped", without("/HostConfig/Tmpfs/~1dev~1shm")},
+      {"MaskedPathsDropped", without("/HostConfig/MaskedPaths")},
+      {"OneMaskedPathDropped", without("/HostConfig/MaskedPaths/0")},
+      {"ReadonlyPathsDropped", without("/HostConfig/ReadonlyPaths")},
+      {"OneReadonlyPathDropped", without("/HostConfig/ReadonlyPaths/0")},
+      {"BindGiven", with("/HostConfig/Binds", json::array({"/:/host"}))},
+      {"InitGiven", with("/HostConfig/Init", true)},
+  };
+  return list;
+}
+
+const std::vector<Weakening>& weakenings_of_podman() {
+  static const std::vector<Weakening> list = {
+      {"UlimitNprocDropped", without("/HostConfig/Ulimits/3")},
+      {"RunTmpfsDropped", without("/HostConfig/Tmpfs/~1run")},
+      {"VarTmpTmpfsWritable", with("/HostConfig/Tmpfs/~1var~1tmp", "rw,exec")},
+      {"WorkVolumeDropped", without("/HostConfig/Mounts/1")},
+      {"IpcModeHost", with("/HostConfig/IpcMode", "host")},
+  };
+  return list;
+}
+
+struct Case {
+  Kind kind;
+  const Weakening* weakening;
+};
+std::vector<Case> all_cases() {
+  std::vector<Case> cases;
+  for (const Kind kind : {Kind::docker, Kind::podman}) {
+    for (const Weakening& weakening : weakenings_of_both()) cases.push_back({kind, &weakening});
+  }
+  for (const Weakening& weakening : weakenings_of_docker()) cases.push_back({Kind::docker, &weakening});
+  for (const Weakening& weakening : weakenings_of_podman()) cases.push_back({Kind::podman, &weakening});
+  return cases;
+}
+std::string name_of_case(const testing::TestParamInfo<Case>& info) {
+  return std::string(info.param.kind == Kind::docker ? "Docker" : "Podman") +
+         info.param.weakening->name;
+}
+
+class DockerRefusal : public testing::TestWithParam<Case> {};
+
+TEST_P(DockerRefusal, RunsNothingInAContainerThatIsNotWhatWasAsked) {
+  FakeDaemon daemon;
+  daemon.kind = GetParam().kind;
+  daemon.weaken = [](json& body) { body = body.patch(GetParam().weakening->patch); };
+  const auto box = open_with(daemon);
+  ASSERT_FALSE(box.ok());
+  EXPECT_EQ(box.error().code(), Errc::enforcement_mismatch) << box.error().message();
+  EXPECT_FALSE(daemon.was_asked("POST /containers/lazaret-0123456789abcdef-0/start"));
+  EXPECT_TRUE(daemon.was_asked("DELETE /containers/lazaret-0123456789abcdef-0"));
+  EXPECT_EQ(daemon.job, "");
+}
+INSTANTIATE_TEST_SUITE_P(EachField, DockerRefusal, testing::ValuesIn(all_cases()), name_of_case);
+
+// Fields on which no control hangs: dropping one changes how we work, not what the code may do, or
+// gives the engine's default, which is what was asked.
+bool is_harmless(const std::string& path) {
+  static const std::set<std::string> paths = {
+      "/Image", "/Cmd", "/WorkingDir", "/Env", "/OpenStdin", "/StdinOnce", "/AttachStdin",
+      "/AttachStdout", "/AttachStderr", "/Tty", "/StopSignal", "/Labels",
+      "/HostConfig/Privileged", "/HostConfig/AutoRemove", "/HostConfig/RestartPolicy",
+      "/HostConfig/Init"};
+  return paths.contains(path);
+}
+
+bool is_covered(const std::string& path, Kind kind) {
+  const auto drops = [&path](const Weakening& weakening) {
+    return weakening.patch.front()["op"] == "remove" && weakening.patch.front()["path"] == path;
+  };
+  const auto& more = kind == Kind::docker ? weakenings_of_docker() : weakenings_of_podman();
+  return std::any_of(weakenings_of_both().begin(), weakenings_of_both().end(), drops) ||
+         std::any_of(more.begin(), more.end(), drops);
+}
+
+void expect_all_covered(const json& object, const std::string& above, Kind kind) {
+  for (const auto& [name, value] : object.items()) {
+    const std::string path = above + "/" + name;
+    EXPECT_TRUE(is_harmless(path) || is_covered(path, kind)) << path << " is dropped in no test";
+  }
+}
+
+TEST(DockerRefusal, KnowsEveryFieldOfTheCreateBody) {
+  FakeDaemon daemon;
+  ASSERT_TRUE(open_with(daemon).ok());
+  expect_all_covered(daemon.sent, "", Kind::docker);
+  expect_all_covered(daemon.sent["HostConfig"], "/HostConfig", Kind::docker);
+}
+
+TEST(DockerRefusal, BelievesNoContainerThatHasAnAddress) {
+  FakeDaemon daemon;
+  daemon.tamper = [](json& seen) {
+    seen["NetworkSettings"]["Networks"]["bridge"]["IPAddress"] = "172.17.0.2";
+  };
+  const auto box = open_with(daemon);
+  ASSERT_FALSE(box.ok());
+  EXPECT_EQ(box.error().code(), Errc::enforcement_mismatch);
+}
+
+TEST(DockerRefusal, TakesALimitThatIsDiscardedWithAWarningForMissing) {  // P-39
+  FakeDaemon daemon;
+  daemon.warnings = {"Your kernel does not support pids limit capabilities. PIDs limit discarded."};
+  const auto box = open_with(daemon);
+  ASSERT_FALSE(box.ok());
+  EXPECT_EQ(box.error().code(), Errc::enforcement_mismatch);
+  EXPECT_NE(box.error().message().find("pids"), std::string::npos);
+}
+
+TEST(DockerRefusal, KeepsAnyOtherWarningForTheUser) {
+  FakeDaemon daemon;
+  daemon.warnings = {"the image is old"};
+  const auto box = open_with(daemon);
+  ASSERT_TRUE(box.ok());
+  EXPECT_THAT((*box)->warnings(), testing::ElementsAre("the image is old"));
+}
+
+TEST(DockerRefusal, RefusesAVolumeThatTheImageDeclares) {
+  FakeDaemon daemon;
+  daemon.tamper = [](json& seen) {
+    seen["Mounts"].push_back(
+        {{"Type", "volume"}, {"Name", "9f"}, {"Destination", "/data"}, {"RW", true}});
+  };
+  const auto box = open_with(daemon);
+  ASSERT_FALSE(box.ok());
+  EXPECT_EQ(box.error().code(), Errc::enforcement_mismatch);
+}
+
+TEST(DockerRefusal, RefusesWhatOnlyTheRunnerSees) {
+  FakeDaemon daemon;
+  policy::Spec spec = strict_spec(Kind::docker);
+  auto client =
+      engine::EngineClient::negotiate(std::make_unique<FakeDaemonDialer>(daemon), {}, soon());
+  auto backend = DockerBackend::create(std::move(client).value(), {"0123456789abcdef", 7, "1", "b"});
+  daemon.report = good_report(spec) + "net=  eth0: 0 0\n";
+  const auto box = (*backend)->open(spec, soon());
+  ASSERT_FALSE(box.ok());
+  EXPECT_EQ(box.error().code(), Errc::enforcement_mismatch);
+  EXPECT_EQ(daemon.job, "");
+}
+
+TEST(DockerRefusal, LetsARequirementGoThatWasNotMade) {
+  FakeDaemon daemon;
+  daemon.weaken = [](json& body) { body["HostConfig"].erase("PidsLimit"); };
+  policy::Spec spec = strict_spec(Kind::docker);
+  spec.required = default_required_controls();
+  const auto box = open_with(daemon, spec);
+  ASSERT_TRUE(box.ok()) << box.error().message();
+  for (const Evidence& piece : (*box)->evidence()) {
+    EXPECT_EQ(piece.status, piece.control == Control::pids ? EvidenceStatus::not_enforced
+                                                           : EvidenceStatus::enforced);
+  }
+}
+
+}  // namespace
+}  // namespace lazaret::backend::docker::test

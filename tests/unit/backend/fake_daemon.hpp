@@ -1,0 +1,246 @@
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "base/bytes.hpp"
+#include "base/wire.hpp"
+#include "engine/client.hpp"
+#include "engine/endpoint.hpp"
+#include "policy/spec.hpp"
+#include "runner/frame.hpp"
+#include "runner/message.hpp"
+
+namespace lazaret::backend::docker::test {
+
+using engine::Kind;
+using nlohmann::json;
+
+/// An engine in memory that makes one container and shows of it what it was told to make, but for
+/// what `weaken` does to the body on the way; its runner reports a box that holds everything.
+struct FakeDaemon {
+  Kind kind = Kind::docker;
+  std::function<void(json& body)> weaken = [](json&) {};   ///< before it is obeyed
+  std::function<void(json& seen)> tamper = [](json&) {};   ///< what inspect then shows
+  std::vector<std::string> warnings;
+  int create_status = 201;
+  bool lose_create = false;  ///< makes the container and hangs up
+  bool runner_ready = true;  ///< the volume is filled already
+  std::string report;
+
+  json sent;                          ///< the create body of the run's container
+  json made;                          ///< as obeyed
+  std::vector<std::string> requests;  ///< "POST /containers/create", without version and query
+  std::string job;                    ///< bytes that went to the runner
+
+  [[nodiscard]] bool was_asked(const std::string& start) const {
+    return std::any_of(requests.begin(), requests.end(),
+                       [&start](const std::string& line) { return line.rfind(start, 0) == 0; });
+  }
+};
+
+/// What Docker or Podman shows of a container made from this body.
+[[nodiscard]] inline json inspected(const FakeDaemon& daemon) {
+  json config = daemon.made;
+  json host = config.contains("HostConfig") ? config["HostConfig"] : json::object();
+  config.erase("HostConfig");
+  json mounts = json::array(), binds = json::array();
+  for (const json& mount : host.value("Mounts", json::array())) {
+    mounts.push_back({{"Type", mount["Type"]},
+                      {"Name", mount["Source"]},
+                      {"Destination", mount["Target"]},
+                      {"RW", !mount["ReadOnly"].get<bool>()}});
+    binds.push_back(mount["Source"].get<std::string>() + ":" + mount["Target"].get<std::string>());
+  }
+  if (daemon.kind == Kind::podman) {
+    for (const char* const ignored :
+         {"Mounts", "MaskedPaths", "ReadonlyPaths", "Init", "CgroupnsMode"}) {
+      host.erase(ignored);
+    }
+    config.erase("NetworkDisabled");
+    host["Binds"] = binds;
+    if (host.contains("CapDrop")) {
+      host["CapDrop"] = {"CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "NET_BIND_SERVICE",
+                         "SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT"};
+    }
+    for (json& limit : host["Ulimits"]) {
+      std::string name = limit["Name"];
+      for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+      limit["Name"] = "RLIMIT_" + name;
+    }
+    if (host.contains("IpcMode")) host["IpcMode"] = "shareable";
+  }
+  return {{"Id", "c0ffee"},
+          {"State", {{"Status", "created"}, {"Running", false}, {"Pid", 0}}},
+          {"Config", config},
+          {"HostConfig", host},
+          {"Mounts", mounts},
+          {"NetworkSettings", {{"IPAddress", ""}, {"Networks", json::object()}}}};
+}
+
+/// A report of a box in which every control of the spec holds.
+[[nodiscard]] inline std::string good_report(const policy::Spec& spec) {
+  const Limits& limits = spec.limits;
+  const auto number = [](std::uint64_t value) { return std::to_string(value); };
+  std::string text = "pid=1\nhostname=lazaret\nnet=    lo: 0 0\n";
+  for (const char* const line :
+       {"Uid:\t65534\t65534\t65534\t65534", "Gid:\t65534\t65534\t65534\t65534", "Groups:\t65534",
+        "CapInh:\t0000000000000000", "CapPrm:\t0000000000000000", "CapEff:\t0000000000000000",
+        "CapBnd:\t0000000000000000", "CapAmb:\t0000000000000000", "NoNewPrivs:\t1",
+        "Seccomp:\t2"}) {
+    text += std::string("status=") + line + "\n";
+  }
+  text += "limit.nofile=" + number(limits.open_files) + " " + number(limits.open_files) + "\n";
+  text += "limit.fsize=" + number(limits.file_bytes) + " " + number(limits.file_bytes) + "\n";
+  text += "limit.core=0 0\n";
+  text += "cgroup.memory=" + number(limits.memory_bytes) + "\ncgroup.swap=0\n";
+  text += "cgroup.pids=" + number(limits.pids) + "\ncgroup.cpu=100000 100000\n";
+  for (const char* const path : {"/work", "/tmp", "/dev/shm"}) {
+    text += std::string("disk.") + path + "=16914836 " + number(limits.disk_bytes) + " " +
+            number(limits.disk_files) + "\n";
+  }
+  text += "mount=1 0 0:1 / / ro,relatime - overlay overlay rw\n";
+  text += "mount=2 1 0:2 /sys /proc/sys ro,relatime - proc proc rw\n";
+  text += "probe.route=101\nprobe.root_write=30\nprobe.clone3=38\n";
+  for (const char* const probe : {"vsock", "alg", "packet", "io_uring", "keyctl", "bpf", "mount",
+                                  "user_namespace", "setuid"}) {
+    text += std::string("probe.") + probe + "=1\n";
+  }
+  return text;
+}
+
+/// One connection to the fake; every answer is there as soon as the request is.
+class FakeDaemonWire final : public Wire {
+ public:
+  explicit FakeDaemonWire(FakeDaemon& daemon) : daemon_(daemon) {}
+
+  Result<std::size_t> read(std::span<std::byte> into, const Call& call) override {
+    const std::size_t count = std::min(answer_.size(), into.size());
+    std::copy_n(bytes_of(answer_).begin(), count, into.begin());
+    answer_.erase(0, count);
+    if (count > 0 || !attached_) return count;
+    if (call.deadline.is_never()) return Error(Errc::protocol, "would wait for ever");
+    return Error(Errc::timed_out, "deadline passed");
+  }
+  Status write(Bytes bytes, const Call&) override {
+    if (attached_) {
+      daemon_.job += text_of(bytes);
+      return {};
+    }
+    request_ += text_of(bytes);
+    if (complete()) respond();
+    return {};
+  }
+  Status close_write() override { return {}; }
+
+ private:
+  [[nodiscard]] bool complete() const {
+    const std::size_t head = request_.find("\r\n\r\n");
+    if (head == request_.npos) return false;
+    if (request_.find("chunked") < head) return request_.ends_with("0\r\n\r\n");
+    const std::string_view field = "Content-Length: ";
+    const std::size_t at = request_.find(field);
+    if (at > head) return true;
+    return request_.size() >= head + 4 + std::stoul(request_.substr(at + field.size()));
+  }
+  void say(int status, const std::string& body, const std::string& headers = {}) {
+    answer_ = "HTTP/1.1 " + std::to_string(status) + " Said\r\n" + headers +
+              "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+  }
+  void respond();
+  void create(const std::string& target);
+  void attach();
+
+  FakeDaemon& daemon_;
+  std::string request_;
+  std::string answer_;
+  bool attached_ = false;
+};
+
+inline void FakeDaemonWire::create(const std::string& target) {
+  const json body = json::parse(request_.substr(request_.find("\r\n\r\n") + 4));
+  if (target.find("lazaret-fill") == target.npos) {
+    daemon_.sent = daemon_.made = body;
+    daemon_.weaken(daemon_.made);
+  }
+  if (daemon_.lose_create) return;
+  if (daemon_.create_status != 201) return say(daemon_.create_status, R"({"message":"no"})");
+  say(201, json{{"Id", "c0ffee"}, {"Warnings", daemon_.warnings}}.dump());
+}
+
+inline void FakeDaemonWire::attach() {
+  using runner::FrameType;
+  const auto frame = [](FrameType type, Bytes payload) {
+    const auto bytes = runner::encode_frame(type, payload);
+    return std::string(text_of(bytes));
+  };
+  const auto hello = runner::encode(runner::Hello{runner::kProtocolVersion, 1});
+  const std::string said =
+      frame(FrameType::hello, hello) + frame(FrameType::report, bytes_of(daemon_.report));
+  std::string header(8, '\0');
+  header[0] = 1;
+  for (std::size_t index = 0; index < 4; ++index) {
+    header[4 + index] = static_cast<char>(said.size() >> (24 - 8 * index) & 0xff);
+  }
+  answer_ = "HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n" + header + said;
+  attached_ = true;
+}
+
+inline void FakeDaemonWire::respond() {
+  const std::string method = request_.substr(0, request_.find(' '));
+  std::string target = request_.substr(method.size() + 1);
+  target = target.substr(0, target.find(' '));
+  if (target.rfind("/v1.41", 0) == 0) target.erase(0, 6);
+  const std::string path = target.substr(0, target.find('?'));
+  daemon_.requests.push_back(method + " " + path);
+  const bool podman = daemon_.kind == Kind::podman;
+  if (path == "/_ping") {
+    return say(200, "OK", std::string("Api-Version: 1.41\r\n") +
+                              (podman ? "Libpod-Api-Version: 4.3.1\r\n" : ""));
+  }
+  if (path == "/version") {
+    return say(200, R"({"Version":"20.10.24","ApiVersion":"1.41","MinAPIVersion":"1.24",)"
+                    R"("Os":"linux","Arch":"amd64"})");
+  }
+  if (path == "/volumes/create") return say(201, R"({"Name":"v","Driver":"local"})");
+  if (path == "/containers/create") return create(target);
+  if (path.ends_with("/attach")) return attach();
+  if (path.ends_with("/wait")) return say(200, R"({"StatusCode":0})");
+  if (path.ends_with("/archive") && method == "PUT") {
+    daemon_.runner_ready = true;
+    return say(200, "");
+  }
+  if (path.ends_with("/archive")) {
+    if (!daemon_.runner_ready) return say(404, "");
+    // {"name":"ready","size":0,"mode":420}
+    return say(200, "",
+               "X-Docker-Container-Path-Stat: "
+               "eyJuYW1lIjoicmVhZHkiLCJzaXplIjowLCJtb2RlIjo0MjB9\r\n");
+  }
+  if (method == "GET" && path.ends_with("/json")) {
+    json seen = inspected(daemon_);
+    daemon_.tamper(seen);
+    return say(200, seen.dump());
+  }
+  say(204, "");
+}
+
+class FakeDaemonDialer final : public engine::Dialer {
+ public:
+  explicit FakeDaemonDialer(FakeDaemon& daemon) : daemon_(daemon) {}
+  Result<std::unique_ptr<Wire>> dial(const Call&) override {
+    return std::unique_ptr<Wire>(std::make_unique<FakeDaemonWire>(daemon_));
+  }
+  std::string endpoint() const override { return "unix:///fake.sock"; }
+
+ private:
+  FakeDaemon& daemon_;
+};
+
+}  // namespace lazaret::backend::docker::test

@@ -1,0 +1,112 @@
+#include "core/cause.hpp"
+
+#include <gtest/gtest.h>
+
+namespace lazaret::core {
+namespace {
+
+using runner::Exited;
+
+constexpr std::uint32_t kAbort = 6, kKill = 9, kSegmentation = 11, kTerm = 15, kCpu = 24, kFileSize = 25;
+
+runner::Ending exit_with(std::uint32_t code) { return Exited{Exited::How::exit, code, 0, 0}; }
+runner::Ending signal_by(std::uint32_t number) { return Exited{Exited::How::signal, number, 0, 0}; }
+
+Cause plain(runner::Ending ending) { return cause_of({.ending = std::move(ending)}); }
+backend::Autopsy memory_kill() { return {.memory_kill = true}; }
+backend::Autopsy pids_refused() { return {.pids_refused = true}; }
+backend::Autopsy used(std::uint64_t cpu_ms) { return {.usage = {.cpu_ms = cpu_ms}}; }
+
+TEST(Cause, IsExitedForStatusZero) { EXPECT_EQ(plain(exit_with(0)), Cause::exited); }
+
+TEST(Cause, IsNonzeroExitForEveryOtherStatus_P17) {
+  for (std::uint32_t code = 1; code <= 255; ++code) EXPECT_EQ(plain(exit_with(code)), Cause::nonzero_exit) << code;
+}
+
+TEST(Cause, ReadsNothingIntoAProgramsOwn124And137_P15_P17) {
+  EXPECT_EQ(plain(exit_with(124)), Cause::nonzero_exit);
+  EXPECT_EQ(plain(exit_with(137)), Cause::nonzero_exit);
+  EXPECT_EQ(cause_of({.ending = exit_with(137), .cpu_limit = std::chrono::seconds(1)}), Cause::nonzero_exit);
+}
+
+TEST(Cause, IsSignalledForSignalsThatWereNotOurs) {
+  EXPECT_EQ(plain(signal_by(kSegmentation)), Cause::signalled);
+  EXPECT_EQ(plain(signal_by(kAbort)), Cause::signalled);
+  EXPECT_EQ(plain(signal_by(kTerm)), Cause::signalled);
+  EXPECT_EQ(plain(signal_by(64)), Cause::signalled);
+}
+
+TEST(Cause, IsNoMemoryKillForSigkillWithoutACounter_P15) { EXPECT_EQ(plain(signal_by(kKill)), Cause::signalled); }
+
+TEST(Cause, IsOurOwnDecisionBeforeEverythingElse_P15) {
+  for (const auto& ending : {exit_with(0), exit_with(137), signal_by(kKill), signal_by(kCpu)}) {
+    EXPECT_EQ(cause_of({OwnDecision::timeout, memory_kill(), ending, {}}), Cause::timeout);
+    EXPECT_EQ(cause_of({OwnDecision::cancelled, memory_kill(), ending, {}}), Cause::cancelled);
+  }
+  EXPECT_EQ(cause_of({OwnDecision::timeout, pids_refused(), std::nullopt, {}}), Cause::timeout);
+  EXPECT_EQ(cause_of({OwnDecision::cancelled, {}, std::nullopt, {}}), Cause::cancelled);
+}
+
+TEST(Cause, IsMemoryByTheKernelsCounter_P15_P16) {
+  EXPECT_EQ(cause_of({.autopsy = memory_kill(), .ending = signal_by(kKill)}), Cause::memory_limit);
+  EXPECT_EQ(cause_of({.autopsy = memory_kill(), .ending = exit_with(137)}), Cause::memory_limit);
+  EXPECT_EQ(cause_of({.autopsy = memory_kill(), .ending = exit_with(1)}), Cause::memory_limit);
+}
+
+TEST(Cause, IsMemoryWhenTheKillTookTheRunnerToo_P16) {
+  EXPECT_EQ(cause_of({.autopsy = memory_kill()}), Cause::memory_limit);
+}
+
+TEST(Cause, IsExitedWhenTheProgramOutlivedAMemoryKillOfItsChild) {
+  EXPECT_EQ(cause_of({.autopsy = memory_kill(), .ending = exit_with(0)}), Cause::exited);
+}
+
+TEST(Cause, IsMemoryBeforePids_P15) {
+  const backend::Autopsy both{.memory_kill = true, .pids_refused = true};
+  EXPECT_EQ(cause_of({.autopsy = both, .ending = exit_with(1)}), Cause::memory_limit);
+}
+
+TEST(Cause, IsPidsWhenATaskWasRefusedAndTheProgramFailed_P15) {
+  EXPECT_EQ(cause_of({.autopsy = pids_refused(), .ending = exit_with(1)}), Cause::pids_limit);
+  EXPECT_EQ(cause_of({.autopsy = pids_refused(), .ending = signal_by(kAbort)}), Cause::pids_limit);
+}
+
+TEST(Cause, IsExitedWhenTheProgramCopedWithARefusedTask) {
+  EXPECT_EQ(cause_of({.autopsy = pids_refused(), .ending = exit_with(0)}), Cause::exited);
+}
+
+TEST(Cause, IsCpuForSigxcpuUnderALimit) {
+  EXPECT_EQ(cause_of({.ending = signal_by(kCpu), .cpu_limit = std::chrono::seconds(1)}), Cause::cpu_limit);
+  EXPECT_EQ(plain(signal_by(kCpu)), Cause::signalled);
+}
+
+TEST(Cause, IsCpuForSigkillOnceTheTimeIsUsedUp) {
+  const std::chrono::seconds limit(2);
+  EXPECT_EQ(cause_of({.autopsy = used(2000), .ending = signal_by(kKill), .cpu_limit = limit}), Cause::cpu_limit);
+  EXPECT_EQ(cause_of({.autopsy = used(1999), .ending = signal_by(kKill), .cpu_limit = limit}), Cause::signalled);
+  EXPECT_EQ(cause_of({.autopsy = used(9999), .ending = signal_by(kKill)}), Cause::signalled);
+  EXPECT_EQ(cause_of({.ending = signal_by(kKill), .cpu_limit = limit}), Cause::signalled);
+}
+
+TEST(Cause, IsDiskForSigxfsz) { EXPECT_EQ(plain(signal_by(kFileSize)), Cause::disk_limit); }
+
+TEST(Cause, IsStartFailedWhenTheRunnerSaysSo) {
+  EXPECT_EQ(plain(runner::Failed{"exec", 2}), Cause::start_failed);
+  EXPECT_EQ(plain(runner::Failed{"file", 17}), Cause::start_failed);
+}
+
+TEST(Cause, IsInfrastructureLostWhenNobodyTold_P13_P20) { EXPECT_EQ(cause_of({}), Cause::infrastructure_lost); }
+
+TEST(SignalName, IsLinuxsOwnAndANumberWhereThereIsNone) {
+  EXPECT_EQ(signal_name(1), "SIGHUP");
+  EXPECT_EQ(signal_name(9), "SIGKILL");
+  EXPECT_EQ(signal_name(11), "SIGSEGV");
+  EXPECT_EQ(signal_name(25), "SIGXFSZ");
+  EXPECT_EQ(signal_name(31), "SIGSYS");
+  EXPECT_EQ(signal_name(32), "signal 32");
+  EXPECT_EQ(signal_name(0), "signal 0");
+  EXPECT_EQ(signal_name(-1), "signal -1");
+}
+
+}  // namespace
+}  // namespace lazaret::core

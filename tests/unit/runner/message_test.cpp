@@ -1,0 +1,171 @@
+#include "runner/message.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace lazaret::runner {
+namespace {
+
+using Encoded = std::vector<std::byte>;
+
+Job sample_job() {
+  return {.argv = {"python3", "-c", "print('\xC3\xA4')", ""},
+          .environment = {"PATH=/bin", "EMPTY="},
+          .working_directory = "/work",
+          .files = {{"/work/main.py", "x = 1\n"}, {"/work/empty", ""}},
+          .cpu_seconds = 7};
+}
+
+void number(Encoded& bytes, std::uint32_t value) {
+  for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<std::byte>(value >> shift & 0xFF));
+}
+
+// Every cut and one byte more are refused by `decode`.
+template <typename Decode>
+void expect_only_whole(const Encoded& whole, Decode decode) {
+  ASSERT_TRUE(decode(Bytes(whole)).ok());
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    SCOPED_TRACE(size);
+    const auto decoded = decode(Bytes(whole).first(size));
+    ASSERT_FALSE(decoded.ok());
+    EXPECT_EQ(decoded.error().code(), Errc::protocol);
+  }
+  Encoded longer = whole;
+  longer.push_back(std::byte{0});
+  EXPECT_FALSE(decode(Bytes(longer)).ok());
+}
+
+TEST(HelloMessage, ComesBackAsItWas) {
+  const auto hello = decode_hello(encode(Hello{0xFFFF, 0xFFFFFFFF}));
+  ASSERT_TRUE(hello.ok());
+  EXPECT_EQ(hello->version, 0xFFFF);
+  EXPECT_EQ(hello->pid, 0xFFFFFFFF);
+}
+
+TEST(HelloMessage, BeginsWithTheMagic) {
+  const Encoded bytes = encode(Hello{1, 1});
+  EXPECT_EQ(text_of(Bytes(bytes).first(4)), "LZRN");
+  EXPECT_EQ(bytes.size(), 10U);
+}
+
+TEST(HelloMessage, IsRefusedWithAnyOtherMagic) {
+  for (std::size_t index = 0; index < 4; ++index) {
+    SCOPED_TRACE(index);
+    Encoded bytes = encode(Hello{1, 1});
+    bytes[index] ^= std::byte{1};
+    EXPECT_EQ(decode_hello(bytes).error().code(), Errc::protocol);
+  }
+}
+
+TEST(HelloMessage, IsRefusedCutOrLengthened) { expect_only_whole(encode(Hello{1, 1}), decode_hello); }
+
+TEST(JobMessage, ComesBackAsItWas) {
+  const Job sent = sample_job();
+  const auto job = decode_job(encode(sent));
+  ASSERT_TRUE(job.ok());
+  EXPECT_EQ(job->argv, sent.argv);
+  EXPECT_EQ(job->environment, sent.environment);
+  EXPECT_EQ(job->working_directory, "/work");
+  ASSERT_EQ(job->files.size(), 2U);
+  EXPECT_EQ(job->files[0].path, "/work/main.py");
+  EXPECT_EQ(job->files[0].content, "x = 1\n");
+  EXPECT_EQ(job->files[1].content, "");
+  EXPECT_EQ(job->cpu_seconds, 7U);
+}
+
+TEST(JobMessage, IsRefusedCutOrLengthened) { expect_only_whole(encode(sample_job()), decode_job); }
+
+TEST(JobMessage, IsRefusedWithoutAProgram) {
+  Job job = sample_job();
+  job.argv.clear();
+  EXPECT_EQ(decode_job(encode(job)).error().code(), Errc::protocol);
+}
+
+TEST(JobMessage, TakesListsAtTheirLimitAndRefusesOneMore) {
+  Job job;
+  job.argv.assign(4096, "a");
+  EXPECT_TRUE(decode_job(encode(job)).ok());
+  job.argv.assign(4097, "a");
+  EXPECT_FALSE(decode_job(encode(job)).ok());
+}
+
+TEST(JobMessage, TakesFilesAtTheirLimitAndRefusesOneMore) {
+  Job job;
+  job.argv = {"a"};
+  job.files.assign(4096, {"f", ""});
+  EXPECT_TRUE(decode_job(encode(job)).ok());
+  job.files.assign(4097, {"f", ""});
+  EXPECT_FALSE(decode_job(encode(job)).ok());
+}
+
+TEST(JobMessage, IsRefusedWhenItCountsMoreThanItHolds) {
+  for (const std::uint32_t count : {2U, 4096U, 4097U, 0x7FFFFFFFU, 0xFFFFFFFFU}) {
+    SCOPED_TRACE(count);
+    Encoded bytes;
+    number(bytes, count);
+    number(bytes, 1);
+    bytes.push_back(std::byte{'a'});
+    EXPECT_EQ(decode_job(bytes).error().code(), Errc::protocol);
+  }
+}
+
+TEST(JobMessage, IsRefusedWhenATextIsLongerThanTheRest) {
+  for (const std::uint32_t length : {1U, 0x7FFFFFFFU, 0xFFFFFFFFU}) {
+    SCOPED_TRACE(length);
+    Encoded bytes;
+    number(bytes, 1);
+    number(bytes, length);
+    EXPECT_EQ(decode_job(bytes).error().code(), Errc::protocol);
+  }
+}
+
+TEST(ExitedMessage, ComesBackAsItWas) {
+  const auto exited = decode_exited(encode(Exited{Exited::How::signal, 9, ~0ULL, 1ULL << 40}));
+  ASSERT_TRUE(exited.ok());
+  EXPECT_EQ(exited->how, Exited::How::signal);
+  EXPECT_EQ(exited->code, 9U);
+  EXPECT_EQ(exited->cpu_us, ~0ULL);
+  EXPECT_EQ(exited->peak_rss_kib, 1ULL << 40);
+}
+
+TEST(ExitedMessage, IsRefusedCutOrLengthened) {
+  expect_only_whole(encode(Exited{Exited::How::exit, 3, 4, 5}), decode_exited);
+}
+
+TEST(ExitedMessage, TakesEveryStatusToTheLimitAndNoneBeyond) {
+  EXPECT_TRUE(decode_exited(encode(Exited{Exited::How::exit, 0, 0, 0})).ok());
+  EXPECT_TRUE(decode_exited(encode(Exited{Exited::How::exit, 255, 0, 0})).ok());
+  EXPECT_FALSE(decode_exited(encode(Exited{Exited::How::exit, 256, 0, 0})).ok());
+  EXPECT_TRUE(decode_exited(encode(Exited{Exited::How::signal, 64, 0, 0})).ok());
+  EXPECT_FALSE(decode_exited(encode(Exited{Exited::How::signal, 65, 0, 0})).ok());
+}
+
+TEST(ExitedMessage, IsRefusedWithAnUnknownWayToEnd) {
+  Encoded bytes = encode(Exited{});
+  bytes[0] = std::byte{2};
+  EXPECT_FALSE(decode_exited(bytes).ok());
+}
+
+TEST(FailedMessage, ComesBackAsItWas) {
+  const auto failed = decode_failed(encode(Failed{"exec", 2}));
+  ASSERT_TRUE(failed.ok());
+  EXPECT_EQ(failed->step, "exec");
+  EXPECT_EQ(failed->os_error, 2);
+  EXPECT_EQ(decode_failed(encode(Failed{"", -1}))->os_error, -1);
+}
+
+TEST(FailedMessage, IsRefusedCutOrLengthened) { expect_only_whole(encode(Failed{"chdir", 13}), decode_failed); }
+
+TEST(FailedMessage, TakesAStepOf64BytesAndNone65) {
+  EXPECT_TRUE(decode_failed(encode(Failed{std::string(64, 's'), 1})).ok());
+  EXPECT_FALSE(decode_failed(encode(Failed{std::string(65, 's'), 1})).ok());
+}
+
+TEST(NumberMessage, ComesBackAsItWas) {
+  EXPECT_EQ(decode_number(encode(0xFEDCBA98U)).value(), 0xFEDCBA98U);
+  expect_only_whole(encode(15U), decode_number);
+}
+
+}  // namespace
+}  // namespace lazaret::runner
