@@ -8,7 +8,7 @@
 namespace lazaret::core {
 namespace {
 
-using nlohmann::json;
+using json = nlohmann::ordered_json;  // the program's own order of keys is kept
 
 constexpr std::size_t kEnvelopeBytes = 512UL << 10;  // an error's message and stack, and the braces
 constexpr int kMostDepth = 128;

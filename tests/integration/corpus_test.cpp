@@ -140,8 +140,8 @@ TEST_P(Corpus, GivesTheResultThatTheCaseStates) {
 
 INSTANTIATE_TEST_SUITE_P(EachBackend, Corpus,
                          testing::Combine(testing::ValuesIn(kBackends), testing::ValuesIn(all_cases())),
-                         [](const auto& info) {
-                           return std::string(std::get<0>(info.param)) + "_" + test_name(std::get<1>(info.param));
+                         [](const auto& given) {
+                           return std::string(std::get<0>(given.param)) + "_" + test_name(std::get<1>(given.param));
                          });
 
 // What is the same everywhere: everything but how long it took and the facts about the backend.
@@ -170,7 +170,7 @@ TEST_P(CorpusEverywhere, GivesOneResultOnAllBackends) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EachCase, CorpusEverywhere, testing::ValuesIn(all_cases()),
-                         [](const auto& info) { return test_name(info.param); });
+                         [](const auto& given) { return test_name(given.param); });
 
 TEST(CorpusFolder, HoldsCasesInThreeLanguages) {
   const auto cases = all_cases();

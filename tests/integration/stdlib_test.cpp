@@ -52,8 +52,8 @@ TEST_P(Stdlib, PassesItsOwnTestsInABox) {
 
 INSTANTIATE_TEST_SUITE_P(EachBackend, Stdlib,
                          testing::Combine(testing::ValuesIn(kBackends), testing::Range(0, kChunks)),
-                         [](const auto& info) {
-                           return std::string(std::get<0>(info.param)) + "_" + std::to_string(std::get<1>(info.param));
+                         [](const auto& given) {
+                           return std::string(std::get<0>(given.param)) + "_" + std::to_string(std::get<1>(given.param));
                          });
 
 }  // namespace

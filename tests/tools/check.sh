@@ -24,7 +24,7 @@ stage_shell() {
 }
 stage_gcc() { build_tree test; }
 stage_clang() { build_tree sanitize; }
-stage_sanitize() { suite sanitize; }
+stage_sanitize() { build_tree sanitize && suite sanitize; }
 stage_thread() { build_tree thread && suite thread; }
 stage_tidy() { configure_tree sanitize && "$tools/tidy.py" "$LAZARET_ROOT/build/sanitize" 2; }
 stage_layers() { "$LAZARET_ROOT/tests/layers/layers.py" "$LAZARET_ROOT" &&

@@ -88,8 +88,11 @@ Result<bool> RunnerVolume::ready(const std::string& container, const Call& call)
 // Fails when the helper exists: then it is another process's turn.
 Status RunnerVolume::fill(const std::string& image, const Call& call) const {
   const auto labels = labels_of(instance_, helper_);
-  LAZARET_TRY(const auto helper, engine::container::create(client_, helper_,
-                                                           helper_body(image, name_, labels), call));
+  LAZARET_CHECK(call.check());
+  // Not cut short: a helper that appears after we have left would keep everybody waiting.
+  LAZARET_TRY(const auto helper,
+              engine::container::create(client_, helper_, helper_body(image, name_, labels),
+                                        Call{}.within(kFillBound)));
   Undo undo;
   undo.add([this, &helper] {
     const Call bound = Call{}.within(kRemoveBound);

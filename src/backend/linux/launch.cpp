@@ -110,7 +110,10 @@ Result<Launched> launch(ChildPlan plan, const LaunchOptions& options, const Call
   LAZARET_TRY(Launched launched, clone_child(plan, options.cgroup));
   channels.report.second.reset();
   Undo undo;
-  undo.add([&launched] { (void)end(launched, Call{}.within(std::chrono::seconds(5))).ok(); });
+  undo.add([&launched] {
+    (void)end(launched, Call{}.within(std::chrono::seconds(5))).ok();
+    (void)::waitpid(launched.pid, nullptr, WNOHANG);
+  });
   LAZARET_CHECK(write_maps(launched.pid, plan, options));
   LAZARET_CHECK(let_go(channels));
   LAZARET_CHECK(await_exec(channels.report.first.get(), call));

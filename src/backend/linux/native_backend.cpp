@@ -2,15 +2,14 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/mount.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <array>
 #include <atomic>
 
 #include "backend/linux/native_box.hpp"
 #include "backend/linux/observe.hpp"
+#include "backend/linux/plan.hpp"
 #include "backend/linux/seccomp_program.hpp"
 #include "base/try.hpp"
 #include "os/error.hpp"
@@ -21,8 +20,6 @@
 
 namespace lazaret::backend::native {
 namespace {
-
-constexpr std::uint32_t kInsideId = 65534;
 
 Result<os::Handle> high(os::Handle handle, std::string_view what) {
   if (!handle.valid()) return os::last_error(what);
@@ -42,36 +39,6 @@ Result<os::Handle> sealed_runner() {
   constexpr int kSeals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
   if (::fcntl(file.get(), F_ADD_SEALS, kSeals) != 0) return os::last_error("sealing the runner");
   return file;
-}
-
-// Runtimes that reserve far more address space than they use die under RLIMIT_AS (P-50).
-bool reserves_address_space(const policy::Spec& spec) {
-  constexpr std::array kNames = {"node", "nodejs", "deno", "bun", "java", "go", "dotnet"};
-  const std::string& path = spec.program.argv.front();
-  const std::string name = path.substr(path.find_last_of('/') + 1);
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
-}
-
-std::vector<Limit> limits_of(const policy::Spec& spec, bool with_cgroup) {
-  const Limits& limits = spec.limits;
-  std::vector<Limit> list = {
-      {RLIMIT_NOFILE, {limits.open_files, limits.open_files}},
-      {RLIMIT_FSIZE, {limits.file_bytes, limits.file_bytes}},
-      {RLIMIT_CORE, {0, 0}},
-      {RLIMIT_MEMLOCK, {64UL << 10, 64UL << 10}},
-      {RLIMIT_MSGQUEUE, {64UL << 10, 64UL << 10}},
-      // Counted in the box's own user namespace (Linux 5.14), so it is exact for one box (P-51).
-      {RLIMIT_NPROC, {limits.pids, limits.pids}},
-  };
-  if (!with_cgroup && !reserves_address_space(spec)) {
-    list.push_back({RLIMIT_AS, {limits.memory_bytes, limits.memory_bytes}});
-  }
-  return list;
-}
-
-std::string tmpfs_options(const Limits& limits, const char* mode) {
-  return "size=" + std::to_string(limits.disk_bytes) + ",nr_inodes=" + std::to_string(limits.disk_files) +
-         ",mode=" + mode;
 }
 
 // What stands in for the cgroup where there is none: said as it is, never more.
@@ -137,6 +104,19 @@ std::string NativeBackend::runtime() const {
   return std::string("Linux ") + facts.release;
 }
 
+Result<Launched> NativeBackend::start(const policy::Spec& spec, const NativeBox::Parts& parts, int wire,
+                                      const Call& call) {
+  const Plan::Shared shared{shared_.tree.entries(),
+                            {static_cast<unsigned short>(shared_.filter.size()), shared_.filter.data()},
+                            shared_.runner.get(),
+                            shared_.null.get()};
+  const Plan plan(spec, shared, parts.cgroup ? HeldBy::cgroup : HeldBy::limits);
+  const bool root = ::geteuid() == 0;
+  const LaunchOptions options{root ? kInsideId : ::geteuid(), root ? kInsideId : ::getegid(),
+                              parts.cgroup ? parts.cgroup->descriptor() : -1};
+  return launch(plan.with_wire(wire), options, call);
+}
+
 Result<std::unique_ptr<Box>> NativeBackend::open(const policy::Spec& spec, const Call& call) {
   NativeBox::Parts parts;
   if (!shared_.cgroups.directory.empty()) {
@@ -144,29 +124,10 @@ Result<std::unique_ptr<Box>> NativeBackend::open(const policy::Spec& spec, const
     parts.cgroup.emplace(std::move(cgroup));
   }
   LAZARET_TRY(auto ends, os::stream_pair());
-  LAZARET_TRY(const os::Handle theirs, high(std::move(ends.second), "socketpair"));
-  const std::string options = tmpfs_options(spec.limits, "0700");
-  const std::string shared_options = tmpfs_options(spec.limits, "1777");
-  constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV;
-  const std::array scratch = {Scratch{"work", options.c_str(), kFlags},
-                              Scratch{"tmp", shared_options.c_str(), kFlags},
-                              Scratch{"dev/shm", shared_options.c_str(), kFlags | MS_NOEXEC}};
-  const std::vector<Limit> limits = limits_of(spec, parts.cgroup.has_value());
-  const bool root = ::geteuid() == 0;
-  ChildPlan plan{};
-  plan.wire = theirs.get();
-  plan.null = shared_.null.get();
-  plan.runner = shared_.runner.get();
-  plan.uid = plan.gid = kInsideId;
-  plan.clear_groups = root;
-  plan.tree = shared_.tree.entries();
-  plan.scratch = {scratch.data(), scratch.size()};
-  plan.masked = {masked_proc_paths().data(), masked_proc_paths().size()};
-  plan.limits = {limits.data(), limits.size()};
-  plan.filter = {static_cast<unsigned short>(shared_.filter.size()), const_cast<sock_filter*>(shared_.filter.data())};
-  const LaunchOptions launch_options{root ? kInsideId : ::geteuid(), root ? kInsideId : ::getegid(),
-                                     parts.cgroup ? parts.cgroup->descriptor() : -1};
-  LAZARET_TRY(parts.launched, launch(plan, launch_options, call));
+  {
+    LAZARET_TRY(const os::Handle theirs, high(std::move(ends.second), "socketpair"));
+    LAZARET_TRY(parts.launched, start(spec, parts, theirs.get(), call));
+  }
   parts.wire = os::wire_over(std::move(ends.first));
   parts.pid_namespace = namespace_of(parts.launched.pid, "pid").value_or("");
   const Status verified = verify(parts, spec, shared_.cgroups, call);

@@ -8,6 +8,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/linux/cgroup.hpp"
+#include "backend/linux/native_box.hpp"
 #include "backend/linux/tree.hpp"
 
 namespace lazaret::backend::native {
@@ -35,6 +36,9 @@ class NativeBackend final : public Backend {
     CgroupBase cgroups;
   };
   explicit NativeBackend(Shared shared) : shared_(std::move(shared)) {}
+
+  [[nodiscard]] Result<Launched> start(const policy::Spec& spec, const NativeBox::Parts& parts, int wire,
+                                       const Call& call);
 
   Shared shared_;
 };

@@ -56,6 +56,14 @@ Reading read_field(const SelfReport& report, Control control, const std::string&
           holds ? "" : field + " is not " + wanted, kSource};
 }
 
+// Without privilege the kernel keeps the caller's groups; no file of theirs is in the box.
+Reading read_groups(const SelfReport& report) {
+  const auto found = report.status.find("Groups");
+  const std::string groups = found == report.status.end() ? "" : found->second;
+  return {Control::privileges, EvidenceStatus::enforced,
+          groups.empty() ? "" : "supplementary groups " + groups + " kept by the kernel", kSource};
+}
+
 }  // namespace
 
 std::vector<Reading> read_proc(pid_t pid) {
@@ -67,6 +75,7 @@ std::vector<Reading> read_proc(pid_t pid) {
   for (const char* const set : {"CapEff", "CapPrm", "CapBnd"}) {
     readings.push_back(read_field(report, Control::privileges, set, "0000000000000000"));
   }
+  readings.push_back(read_groups(report));
   return readings;
 }
 

@@ -17,6 +17,8 @@ class Outbox {
  public:
   [[nodiscard]] bool empty() const noexcept { return begin_ == bytes_.size(); }
   [[nodiscard]] bool has_room() const noexcept { return bytes_.size() - begin_ < kHighWater; }
+  /// Memory in use, sent and unsent.
+  [[nodiscard]] std::size_t held_bytes() const noexcept { return bytes_.capacity(); }
   void put(FrameType type, Bytes payload);
   /// Room for a stream frame's payload, to be read into directly.
   [[nodiscard]] std::span<std::byte> reserve();

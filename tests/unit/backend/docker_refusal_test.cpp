@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
+#include <ostream>
 #include <set>
 #include <string>
 #include <vector>
@@ -140,6 +142,7 @@ struct Case {
   Kind kind;
   const Weakening* weakening;
 };
+void PrintTo(const Case& example, std::ostream* out) { *out << example.weakening->name; }
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const Kind kind : {Kind::docker, Kind::podman}) {

@@ -74,7 +74,7 @@ struct FakeDaemon {
       for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
       limit["Name"] = "RLIMIT_" + name;
     }
-    if (host.contains("IpcMode")) host["IpcMode"] = "shareable";
+    if (host.value("IpcMode", "") == "private") host["IpcMode"] = "shareable";
   }
   return {{"Id", "c0ffee"},
           {"State", {{"Status", "created"}, {"Running", false}, {"Pid", 0}}},

@@ -34,6 +34,10 @@ TEST(ValueChannel, GivesTheValueAsJson) {
   EXPECT_EQ(message_of(R"({"value": {"b": [1, 2.5, null, true, "x"]}})").value, R"({"b":[1,2.5,null,true,"x"]})");
 }
 
+TEST(ValueChannel, KeepsTheOrderOfKeys) {
+  EXPECT_EQ(message_of(R"({"value":{"z":1,"a":2}})").value, R"({"z":1,"a":2})");
+}
+
 TEST(ValueChannel, KeepsNullApartFromNoValue_P26) {
   EXPECT_EQ(message_of(R"({"value":null})").value, "null");
 }

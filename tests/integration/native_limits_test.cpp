@@ -1,0 +1,199 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "integration/support.hpp"
+
+// Every bound of a box is met by a program that wants more: at the bound it works, beyond it not.
+namespace lazaret::test {
+namespace {
+
+using testing::AnyOf;
+using testing::HasSubstr;
+
+class NativeLimits : public testing::TestWithParam<Caller> {
+ protected:
+  void SetUp() override {
+    if (!can_be(GetParam())) LAZARET_SKIP_OR_FAIL("root", "this test is not run by root");
+  }
+  static Json run(const ExecutionRequest& request) { return run_as(GetParam(), request); }
+  // What the program printed as JSON.
+  static Json printed(const ExecutionRequest& request) {
+    const Json result = run(request);
+    EXPECT_EQ(result.value("exit_code", -2), 0) << result.dump();
+    return Json::parse(result.value("stdout", ""), nullptr, false);
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(AskedBy, NativeLimits, testing::Values(Caller::root, Caller::user),
+                         [](const auto& given) { return name_of(given.param); });
+
+TEST_P(NativeLimits, StopsWritingAtTheBoundOfTheDisk) {
+  ExecutionRequest request = python(R"(
+import errno, json
+def filled(folder):
+    written = 0
+    try:
+        for index in range(64):
+            with open(f"{folder}/{index}", "wb", buffering=0) as file:
+                for _ in range(16):
+                    written += file.write(bytes(65536))
+    except OSError as error:
+        return [errno.errorcode[error.errno], written]
+    return ["no end", written]
+print(json.dumps({folder: filled(folder) for folder in ("/work", "/tmp", "/dev/shm")}))
+)");
+  constexpr int kBound = 8 << 20;
+  request.limits.disk_bytes = kBound;
+  const Json seen = printed(request);
+  for (const char* const folder : {"/work", "/tmp", "/dev/shm"}) {
+    EXPECT_EQ(seen[folder][0], "ENOSPC") << folder;
+    EXPECT_LE(seen[folder][1], kBound) << folder;
+    EXPECT_GE(seen[folder][1], kBound - (1 << 20)) << folder;
+  }
+}
+
+TEST_P(NativeLimits, StopsMakingFilesAtTheBoundOfInodes) {
+  ExecutionRequest request = python(R"(
+import errno, json, os
+made = 0
+try:
+    while made < 100000:
+        os.close(os.open(f"/tmp/{made}", os.O_CREAT | os.O_WRONLY))
+        made += 1
+except OSError as error:
+    print(json.dumps([errno.errorcode[error.errno], made]))
+)");
+  request.limits.disk_files = 500;
+  const Json seen = printed(request);
+  EXPECT_EQ(seen[0], "ENOSPC");
+  EXPECT_GE(seen[1], 490);
+  EXPECT_LE(seen[1], 500);
+}
+
+TEST_P(NativeLimits, EndsAProgramThatWritesAFileBeyondTheBound) {
+  ExecutionRequest request = bash("head -c 2000000 /dev/zero > big; exec head -c 9000000 /dev/zero > bigger");
+  request.limits.file_bytes = 4 << 20;
+  const Json result = run(request);
+  EXPECT_EQ(result["meta"]["cause"], "disk_limit") << result.dump();
+  EXPECT_EQ(result["meta"]["signal"], 25);
+}
+
+TEST_P(NativeLimits, KeepsAForkBombSmall) {
+  ExecutionRequest request = python(R"(
+import errno, os, time
+children, refusal = 0, None
+for _ in range(500):
+    try:
+        pid = os.fork()
+    except OSError as error:
+        refusal = errno.errorcode[error.errno]
+        break
+    if pid == 0:
+        time.sleep(30)
+        os._exit(0)
+    children += 1
+print(children, refusal)
+)");
+  request.limits.pids = 24;
+  const Json result = run(request);
+  const auto text = result.value("stdout", "");
+  EXPECT_THAT(text, HasSubstr("EAGAIN")) << result.dump();
+  EXPECT_LE(std::atoi(text.c_str()), 24);
+  EXPECT_GE(std::atoi(text.c_str()), 20);
+}
+
+TEST_P(NativeLimits, OutlivesAForkBombInAShell) {
+  const std::string marker = unique_marker();
+  ExecutionRequest request = bash("bomb() { bomb | bomb & }; bomb; sleep 60");
+  request.arguments = {marker};
+  request.limits.timeout = std::chrono::milliseconds(1500);
+  request.limits.grace = std::chrono::milliseconds(300);
+  const Json result = run(request);
+  EXPECT_THAT(result["meta"].value("cause", ""), AnyOf("timeout", "exited", "nonzero_exit", "pids_limit"));
+  EXPECT_EQ(processes_marked(marker), 0U);
+}
+
+TEST_P(NativeLimits, BoundsTheMemoryOfPython) {
+  ExecutionRequest request = python(R"(
+blocks = []
+try:
+    while True:
+        blocks.append(bytearray(8 << 20))
+except MemoryError:
+    count = len(blocks)
+    blocks.clear()
+    print(count * 8)
+)");
+  request.limits.memory_bytes = 128 << 20;
+  const Json result = run(request);
+  const std::string cause = result["meta"].value("cause", "");
+  ASSERT_THAT(cause, AnyOf("exited", "memory_limit")) << result.dump();
+  if (cause == "exited") {
+    EXPECT_LE(std::atoi(result["stdout"].get<std::string>().c_str()), 128);
+  }
+}
+
+TEST_P(NativeLimits, BoundsTheDescriptorsOfAProcess) {
+  ExecutionRequest request = python(R"(
+import errno, json, os
+opened = []
+try:
+    while True:
+        opened.append(os.open("/dev/null", os.O_RDONLY))
+except OSError as error:
+    for each in opened:
+        os.close(each)
+    print(json.dumps([errno.errorcode[error.errno], max(opened)]))
+)");
+  request.limits.open_files = 40;
+  const Json seen = printed(request);
+  EXPECT_EQ(seen[0], "EMFILE");
+  EXPECT_EQ(seen[1], 39);
+}
+
+TEST_P(NativeLimits, LetsNobodyRaiseALimit) {
+  const Json seen = printed(python(R"(
+import json, resource
+names = ("RLIMIT_NOFILE", "RLIMIT_FSIZE", "RLIMIT_CORE", "RLIMIT_NPROC", "RLIMIT_MEMLOCK")
+raised = []
+for name in names:
+    kind = getattr(resource, name)
+    hard = resource.getrlimit(kind)[1]
+    try:
+        resource.setrlimit(kind, (hard + 1, hard + 1))
+        raised.append(name)
+    except (ValueError, OSError):
+        pass
+print(json.dumps(raised))
+)"));
+  EXPECT_EQ(seen, Json::array());
+}
+
+TEST_P(NativeLimits, LeavesNoCoreDump) {
+  const Json result = run(bash("ulimit -c; python3 -c 'import os; os.abort()'; ls -A /work /tmp"));
+  EXPECT_EQ(result["stdout"], "0\n/tmp:\n\n/work:\nmain.sh\n") << result.dump();
+}
+
+TEST_P(NativeLimits, EndsAProgramThatHasUsedUpItsProcessorTime) {
+  ExecutionRequest request = python("print('begun', flush=True)\nwhile True: pass");
+  request.limits.cpu_time = std::chrono::seconds(1);
+  request.limits.timeout = std::chrono::seconds(30);
+  const Json result = run(request);
+  EXPECT_EQ(result["meta"]["cause"], "cpu_limit") << result.dump();
+  EXPECT_EQ(result["stdout"], "begun\n");
+  EXPECT_EQ(result["timed_out"], false);
+  EXPECT_LT(result["duration"], 20);
+}
+
+// P-17
+TEST_P(NativeLimits, InfersNothingFromAnExitStatus) {
+  for (const int status : {124, 125, 126, 127, 137, 143, 255}) {
+    const Json result = run(bash("exit " + std::to_string(status)));
+    EXPECT_EQ(result["meta"]["cause"], "nonzero_exit") << status;
+    EXPECT_EQ(result["exit_code"], status);
+    EXPECT_EQ(result["timed_out"], false) << status;
+  }
+}
+
+}  // namespace
+}  // namespace lazaret::test

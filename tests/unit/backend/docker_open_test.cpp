@@ -1,0 +1,156 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include "backend/docker/docker_backend.hpp"
+#include "backend/verdict.hpp"
+#include "unit/backend/fake_daemon.hpp"
+
+namespace lazaret::backend::docker::test {
+namespace {
+
+constexpr const char* kName = "lazaret-0123456789abcdef-0";
+
+policy::Spec spec_for(const std::string& image) {
+  policy::Spec spec;
+  spec.language = "python";
+  spec.image = image;
+  spec.program.argv = {"python3"};
+  for (const Control control : all_controls()) spec.required.insert(control);
+  return spec;
+}
+
+Call soon() { return Call{}.within(std::chrono::seconds(5)); }
+
+std::unique_ptr<Backend> backend_on(FakeDaemon& daemon) {
+  auto client =
+      engine::EngineClient::negotiate(std::make_unique<FakeDaemonDialer>(daemon), {}, soon());
+  if (!client.ok()) return nullptr;
+  auto made = DockerBackend::create(std::move(client).value(), {"0123456789abcdef", 7, "1", "b"});
+  return made.ok() ? std::move(made).value() : nullptr;
+}
+
+std::ptrdiff_t index_of(const FakeDaemon& daemon, const std::string& request) {
+  const auto found = std::find(daemon.requests.begin(), daemon.requests.end(), request);
+  return found - daemon.requests.begin();
+}
+
+TEST(DockerOpen, SaysWhatTheEngineIs) {
+  FakeDaemon docker, podman;
+  podman.kind = Kind::podman;
+  EXPECT_EQ(backend_on(docker)->name(), "docker");
+  EXPECT_EQ(backend_on(docker)->runtime(), "Docker 20.10.24 (API 1.41)");
+  EXPECT_EQ(backend_on(podman)->name(), "podman");
+  EXPECT_EQ(backend_on(docker)->default_grace(), std::chrono::seconds(2));
+}
+
+TEST(DockerOpen, EnforcesEveryControlOnAnEngineThatObeys) {
+  FakeDaemon daemon;
+  const policy::Spec spec = spec_for("lazaret/python:latest");
+  daemon.report = good_report(spec);
+  const auto backend = backend_on(daemon);
+  const auto box = backend->open(spec, soon());
+  ASSERT_TRUE(box.ok()) << box.error().message();
+  EXPECT_EQ((*box)->evidence().size(), all_controls().size());
+  EXPECT_EQ(isolation_of((*box)->evidence()), Isolation::full);
+}
+
+TEST(DockerOpen, AttachesAndWaitsBeforeItStarts) {  // P-19
+  FakeDaemon daemon;
+  const policy::Spec spec = spec_for("lazaret/python:latest");
+  daemon.report = good_report(spec);
+  ASSERT_TRUE(backend_on(daemon)->open(spec, soon()).ok());
+  const std::string path = std::string("POST /containers/") + kName;
+  EXPECT_LT(index_of(daemon, path + "/attach"), index_of(daemon, path + "/wait"));
+  EXPECT_LT(index_of(daemon, path + "/wait"), index_of(daemon, path + "/start"));
+}
+
+TEST(DockerOpen, RemovesTheContainerWithTheBox) {
+  FakeDaemon daemon;
+  const policy::Spec spec = spec_for("lazaret/python:latest");
+  daemon.report = good_report(spec);
+  const auto backend = backend_on(daemon);
+  {
+    const auto box = backend->open(spec, soon());
+    ASSERT_TRUE(box.ok());
+    EXPECT_FALSE(daemon.was_asked("DELETE"));
+  }
+  EXPECT_TRUE(daemon.was_asked(std::string("DELETE /containers/") + kName));
+}
+
+TEST(DockerOpen, RemovesByNameWhenTheAnswerToCreateIsLost) {
+  FakeDaemon daemon;
+  daemon.lose_create = true;
+  EXPECT_FALSE(backend_on(daemon)->open(spec_for("lazaret/python:latest"), soon()).ok());
+  EXPECT_TRUE(daemon.was_asked(std::string("DELETE /containers/") + kName));
+}
+
+TEST(DockerOpen, RemovesTheScratchVolumesOfPodman) {
+  FakeDaemon daemon;
+  daemon.kind = Kind::podman;
+  daemon.lose_create = true;
+  EXPECT_FALSE(backend_on(daemon)->open(spec_for("lazaret/python:latest"), soon()).ok());
+  for (const char* const suffix : {"-work", "-tmp", "-shm"}) {
+    EXPECT_TRUE(daemon.was_asked(std::string("DELETE /volumes/") + kName + suffix));
+  }
+}
+
+TEST(DockerOpen, TellsHowToMakeAnImageOfOurs) {  // P-46
+  FakeDaemon daemon;
+  daemon.create_status = 404;
+  const auto box = backend_on(daemon)->open(spec_for("lazaret/python:latest"), soon());
+  ASSERT_FALSE(box.ok());
+  EXPECT_EQ(box.error().code(), Errc::image_missing);
+  EXPECT_NE(box.error().hint().find("lazaret images build python"), std::string::npos);
+}
+
+TEST(DockerOpen, TellsHowToPullAnImageOfOthers) {
+  FakeDaemon daemon;
+  daemon.create_status = 404;
+  const auto box = backend_on(daemon)->open(spec_for("python:3.11"), soon());
+  ASSERT_FALSE(box.ok());
+  EXPECT_NE(box.error().hint().find("docker pull python:3.11"), std::string::npos);
+}
+
+TEST(DockerOpen, FillsTheRunnerVolumeOnceThroughAContainerThatNeverStarts) {
+  FakeDaemon daemon;
+  daemon.runner_ready = false;
+  const policy::Spec spec = spec_for("lazaret/python:latest");
+  daemon.report = good_report(spec);
+  const auto backend = backend_on(daemon);
+  ASSERT_TRUE(backend->open(spec, soon()).ok());
+  EXPECT_TRUE(daemon.was_asked("PUT /containers/c0ffee/archive"));
+  EXPECT_TRUE(daemon.was_asked("DELETE /containers/c0ffee"));
+  EXPECT_FALSE(daemon.was_asked("POST /containers/c0ffee/start"));
+  daemon.requests.clear();
+  ASSERT_TRUE(backend->open(spec, soon()).ok());
+  EXPECT_FALSE(daemon.was_asked("PUT"));
+  EXPECT_FALSE(daemon.was_asked("HEAD"));
+}
+
+TEST(DockerOpen, StopsBeforeAnythingIsMadeWhenItsTimeIsUp) {
+  FakeDaemon daemon;
+  const auto backend = backend_on(daemon);
+  daemon.requests.clear();
+  const Call late = Call{}.within(std::chrono::milliseconds(0));
+  const auto box = backend->open(spec_for("lazaret/python:latest"), late);
+  ASSERT_FALSE(box.ok());
+  EXPECT_FALSE(daemon.was_asked("POST /containers/create"));
+}
+
+TEST(DockerOpen, NeverGivesTwoContainersOneName) {
+  FakeDaemon daemon;
+  const policy::Spec spec = spec_for("lazaret/python:latest");
+  daemon.report = good_report(spec);
+  const auto backend = backend_on(daemon);
+  ASSERT_TRUE(backend->open(spec, soon()).ok());
+  ASSERT_TRUE(backend->open(spec, soon()).ok());
+  EXPECT_TRUE(daemon.was_asked("POST /containers/lazaret-0123456789abcdef-0/start"));
+  EXPECT_TRUE(daemon.was_asked("POST /containers/lazaret-0123456789abcdef-1/start"));
+}
+
+}  // namespace
+}  // namespace lazaret::backend::docker::test

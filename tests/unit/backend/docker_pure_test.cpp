@@ -1,0 +1,173 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "backend/docker/compare.hpp"
+#include "backend/docker/harden.hpp"
+#include "backend/docker/inside.hpp"
+#include "backend/docker/local_view.hpp"
+#include "backend/docker/seccomp_json.hpp"
+
+namespace lazaret::backend::docker {
+namespace {
+
+using nlohmann::json;
+
+json golden(const std::string& name) {
+  std::ifstream file(std::string(LAZARET_SOURCE_DIR) + "/tests/unit/backend/docker_golden/" + name);
+  return json::parse(file, nullptr, false);
+}
+
+json body_for(engine::Kind kind) {
+  static const policy::Spec spec = [] {
+    policy::Spec made;
+    made.image = "lazaret/python:latest";
+    made.limits.cpus = 1.5;
+    return made;
+  }();
+  static const Instance instance{"0123456789abcdef", 7, "4711", "b007"};
+  return harden({spec, kind, instance, "lazaret-0123456789abcdef-3", "lazaret-runner-aa", "PROFILE"});
+}
+
+TEST(DockerHarden, MakesExactlyThisBodyForDocker) {
+  EXPECT_EQ(body_for(engine::Kind::docker), golden("docker.json"))
+      << body_for(engine::Kind::docker).dump(2);
+}
+
+TEST(DockerHarden, MakesExactlyThisBodyForPodman) {
+  EXPECT_EQ(body_for(engine::Kind::podman), golden("podman.json"))
+      << body_for(engine::Kind::podman).dump(2);
+}
+
+TEST(DockerHarden, NeverMountsAPathOfTheHost) {  // P-37
+  for (const engine::Kind kind : {engine::Kind::docker, engine::Kind::podman}) {
+    const json body = body_for(kind);
+    EXPECT_FALSE(body["HostConfig"].contains("Binds"));
+    for (const json& mount : body["HostConfig"]["Mounts"]) EXPECT_EQ(mount["Type"], "volume");
+  }
+}
+
+TEST(DockerHarden, LeavesTheScoreOfTheOomKillerToPodman) {  // P-43
+  EXPECT_FALSE(body_for(engine::Kind::podman)["HostConfig"].contains("OomScoreAdj"));
+}
+
+TEST(DockerHarden, NeverLetsTheEngineRemoveWhatIsStillToBeRead) {  // P-21
+  EXPECT_EQ(body_for(engine::Kind::docker)["HostConfig"]["AutoRemove"], false);
+}
+
+TEST(DockerSeccomp, AnswersUnknownCallsAsAnOlderKernelWould) {
+  const json profile = json::parse(seccomp_json(seccomp::standard_profile(), "amd64"));
+  EXPECT_EQ(profile["defaultAction"], "SCMP_ACT_ERRNO");
+  EXPECT_EQ(profile["defaultErrnoRet"], 38);
+  EXPECT_EQ(profile["architectures"], json::array({"SCMP_ARCH_X86_64"}));
+}
+
+TEST(DockerSeccomp, KnowsOnlyTheEnginesOwnArchitecture) {
+  const json profile = json::parse(seccomp_json(seccomp::standard_profile(), "arm64"));
+  EXPECT_EQ(profile["architectures"], json::array({"SCMP_ARCH_AARCH64"}));
+}
+
+TEST(DockerSeccomp, PutsTheMaskFirstAndTheValueSecond) {
+  const seccomp::Profile profile{{{"clone", {{0, 0x7E020000, 0}}}}, {{"clone3", 38}}};
+  const json made = json::parse(seccomp_json(profile, "amd64"));
+  const json argument = made["syscalls"][0]["args"][0];
+  EXPECT_EQ(argument["value"], 0x7E020000);
+  EXPECT_EQ(argument["valueTwo"], 0);
+  EXPECT_EQ(argument["op"], "SCMP_CMP_MASKED_EQ");
+  EXPECT_EQ(made["syscalls"][2]["errnoRet"], 38);
+}
+
+TEST(DockerSeccomp, NeverAllowsACallThatTheProfileRefuses) {
+  const json made = json::parse(seccomp_json(seccomp::standard_profile(), "amd64"));
+  for (const json& rule : made["syscalls"]) {
+    if (rule["action"] != "SCMP_ACT_ALLOW") continue;
+    for (const seccomp::Refused& refused : seccomp::standard_profile().refused) {
+      EXPECT_THAT(rule["names"], testing::Not(testing::Contains(std::string(refused.call))));
+    }
+  }
+}
+
+std::vector<Reading> cgroup_readings(const std::string& text) {
+  policy::Spec spec;
+  spec.limits.memory_bytes = 1 << 20;
+  spec.limits.pids = 8;
+  spec.limits.cpus = 0.5;
+  return read_cgroup(parse_report(text), spec);
+}
+
+bool all_enforced(const std::vector<Reading>& readings) {
+  return std::all_of(readings.begin(), readings.end(), [](const Reading& reading) {
+    return reading.status == EvidenceStatus::enforced;
+  });
+}
+
+TEST(DockerInside, ReadsBothVersionsOfCgroups) {
+  EXPECT_TRUE(all_enforced(cgroup_readings(
+      "cgroup.memory=1048576\ncgroup.swap=0\ncgroup.pids=8\ncgroup.cpu=50000 100000\n")));
+  EXPECT_TRUE(all_enforced(cgroup_readings(
+      "cgroup.memory=1048576\ncgroup.memsw=1048576\ncgroup.pids=8\n"
+      "cgroup.cpu_quota=50000\ncgroup.cpu_period=100000\n")));
+}
+
+TEST(DockerInside, TakesAnUnlimitedOrUnreadableCgroupForMissing) {
+  for (const Reading& reading : cgroup_readings(
+           "cgroup.memory=max\ncgroup.swap=max\ncgroup.pids=max\ncgroup.cpu=max 100000\n")) {
+    EXPECT_EQ(reading.status, EvidenceStatus::not_enforced) << name_of(reading.control);
+  }
+  for (const Reading& reading : cgroup_readings("")) {
+    EXPECT_EQ(reading.status, EvidenceStatus::not_enforced) << name_of(reading.control);
+  }
+}
+
+TEST(DockerInside, SeesAnOpenKernelFile) {
+  const auto here = [](const std::string& path) { return path == "/proc/kcore"; };
+  EXPECT_EQ(read_masks(parse_report(""), here).status, EvidenceStatus::not_enforced);
+  const SelfReport masked = parse_report("mount=1 0 0:1 /null /proc/kcore rw - tmpfs tmpfs rw\n");
+  EXPECT_EQ(read_masks(masked, here).status, EvidenceStatus::enforced);
+}
+
+TEST(DockerLocalView, FindsTheCgroupsOfBothVersions) {
+  const std::string mounts =
+      "30 24 0:26 / /sys/fs/cgroup/memory rw - cgroup cgroup rw,memory\n"
+      "31 24 0:27 / /sys/fs/cgroup/cpu,cpuacct rw - cgroup cgroup rw,cpu,cpuacct\n"
+      "32 24 0:28 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n";
+  const auto found = cgroup_directories(
+      "4:memory:/docker/a:b\n3:cpu,cpuacct:/docker/a:b\n0::/docker/a:b\n", mounts);
+  EXPECT_EQ(found.at("memory"), "/sys/fs/cgroup/memory/docker/a:b");
+  EXPECT_EQ(found.at("cpuacct"), "/sys/fs/cgroup/cpu,cpuacct/docker/a:b");
+  EXPECT_EQ(found.at(""), "/sys/fs/cgroup/unified/docker/a:b");
+}
+
+TEST(DockerLocalView, TakesAPidForOursOnlyWhenItsNamespacesAreTheReportedOnes) {
+  EXPECT_FALSE(LocalView::of(1, parse_report("ns.pid=pid:[1]\n")));
+  EXPECT_FALSE(LocalView::of(0, parse_report("")));
+}
+
+TEST(DockerCompare, NamesTheLimitThatAWarningSpeaksOf) {
+  const auto readings = read_warnings({"Your kernel does not support swap limit capabilities or the "
+                                       "cgroup is not mounted. Memory limited without swap."});
+  ASSERT_EQ(readings.size(), 1U);
+  EXPECT_EQ(readings[0].control, Control::swap);
+}
+
+TEST(DockerCompare, BlamesEveryLimitForAWarningThatNamesNone) {
+  EXPECT_EQ(read_warnings({"Limitation discarded."}).size(), 4U);
+}
+
+TEST(DockerCompare, SurvivesAnAnswerOfAnyShape) {
+  const json sent = body_for(engine::Kind::docker);
+  for (const char* const text : {"{}", "[]", "null", R"({"HostConfig":7,"Mounts":{"a":1}})",
+                                 R"({"NetworkSettings":{"Networks":[1,null]}})"}) {
+    const json seen = json::parse(text);
+    EXPECT_FALSE(compare({engine::Kind::docker, sent, seen}).empty());
+    EXPECT_FALSE(compare({engine::Kind::podman, sent, seen}).empty());
+  }
+}
+
+}  // namespace
+}  // namespace lazaret::backend::docker

@@ -1,0 +1,115 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "lazaret/execution_result.hpp"
+
+namespace lazaret {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+
+std::vector<std::string> keys_of(const nlohmann::ordered_json& object) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : object.items()) keys.push_back(key);
+  return keys;
+}
+
+ExecutionResult complete() {
+  ExecutionResult result;
+  result.stdout_text = "out\n";
+  result.stderr_text = "err";
+  result.exit_code = 3;
+  result.duration = std::chrono::duration<double>(1.5);
+  result.timed_out = true;
+  result.truncated = true;
+  result.value = R"({"z":1,"a":[null]})";
+  result.error = ResultError{ErrorType::TimeoutError, "late", "stack", "hint"};
+  Meta& meta = result.meta;
+  meta = {.run_id = "0123", .backend = "docker", .runtime = "Docker 1", .version = "0.1.0", .image = "i:1",
+          .language = "python", .limits = {}, .cause = Cause::timeout, .signal = 9, .start_errno = 2,
+          .usage = {1, 2, 3, "cgroup"}, .output = {4, 5, true, false},
+          .kill = Kill{"kill", std::chrono::milliseconds(7), 1}, .isolation = Isolation::partial,
+          .evidence = {{Control::network, EvidenceStatus::enforced, "none", "lo only", "report"}},
+          .fallback = Fallback{"podman", "no socket"}, .warnings = {"w"}};
+  meta.limits.cpu_time = std::chrono::seconds(8);
+  return result;
+}
+
+TEST(ResultJson, HasTheKeysOfTheSchemaInOrder) {
+  const auto result = nlohmann::ordered_json::parse(to_json(complete()));
+  EXPECT_THAT(keys_of(result), ElementsAre("stdout", "stderr", "exit_code", "duration", "timed_out", "truncated",
+                                           "value", "error", "meta"));
+  EXPECT_THAT(keys_of(result["error"]), ElementsAre("type", "message", "stack", "hint"));
+  EXPECT_THAT(keys_of(result["meta"]),
+              ElementsAre("run_id", "backend", "runtime", "version", "image", "language", "limits", "cause", "signal",
+                          "start_errno", "usage", "output", "kill", "isolation", "evidence", "fallback", "warnings"));
+  EXPECT_THAT(keys_of(result["meta"]["usage"]), ElementsAre("cpu_ms", "peak_memory_bytes", "peak_pids", "source"));
+  EXPECT_THAT(keys_of(result["meta"]["output"]),
+              ElementsAre("stdout_bytes", "stderr_bytes", "stdout_truncated", "stderr_truncated"));
+  EXPECT_THAT(keys_of(result["meta"]["kill"]), ElementsAre("path", "latency_ms", "survivors"));
+  EXPECT_THAT(keys_of(result["meta"]["evidence"][0]),
+              ElementsAre("control", "status", "requested", "applied", "verified_by"));
+  EXPECT_THAT(keys_of(result["meta"]["fallback"]), ElementsAre("wanted", "reason"));
+  EXPECT_THAT(keys_of(result["meta"]["limits"]),
+              ElementsAre("timeout_ms", "grace_ms", "memory_bytes", "cpus", "pids", "open_files", "file_bytes",
+                          "disk_bytes", "disk_files", "stdout_bytes", "stderr_bytes", "value_bytes", "cpu_time_s"));
+}
+
+TEST(ResultJson, LeavesOutWhatIsNotThere) {
+  const auto result = nlohmann::ordered_json::parse(to_json(ExecutionResult{}));
+  EXPECT_THAT(keys_of(result),
+              ElementsAre("stdout", "stderr", "exit_code", "duration", "timed_out", "truncated", "meta"));
+  EXPECT_THAT(keys_of(result["meta"]), ElementsAre("run_id", "backend", "runtime", "version", "language", "limits",
+                                                   "cause", "usage", "output", "isolation", "evidence", "warnings"));
+  EXPECT_THAT(keys_of(result["meta"]["usage"]), ElementsAre("source"));
+  EXPECT_TRUE(result["meta"]["evidence"].is_array());
+  EXPECT_TRUE(result["meta"]["warnings"].is_array());
+  EXPECT_FALSE(result["meta"]["limits"].contains("cpu_time_s"));
+}
+
+TEST(ResultJson, HasTheValuesOfTheResult) {
+  const json result = json::parse(to_json(complete()));
+  EXPECT_EQ(result["stdout"], "out\n");
+  EXPECT_EQ(result["exit_code"], 3);
+  EXPECT_EQ(result["duration"], 1.5);
+  EXPECT_EQ(result["timed_out"], true);
+  EXPECT_EQ(result["value"], json::parse(R"({"a":[null],"z":1})"));
+  EXPECT_EQ(result["error"]["type"], "TimeoutError");
+  EXPECT_EQ(result["meta"]["cause"], "timeout");
+  EXPECT_EQ(result["meta"]["isolation"], "partial");
+  EXPECT_EQ(result["meta"]["kill"]["latency_ms"], 7);
+  EXPECT_EQ(result["meta"]["evidence"][0]["control"], "network");
+  EXPECT_EQ(result["meta"]["limits"]["cpu_time_s"], 8);
+  EXPECT_EQ(result["meta"]["limits"]["timeout_ms"], 30'000);
+}
+
+TEST(ResultJson, KeepsTheOrderOfTheProgramsOwnKeys) {
+  EXPECT_THAT(to_json(complete()), testing::HasSubstr(R"("value":{"z":1,"a":[null]})"));
+}
+
+TEST(ResultJson, KeepsANullValueApartFromNoValue_P26) {
+  ExecutionResult result;
+  result.value = "null";
+  const json document = json::parse(to_json(result));
+  ASSERT_TRUE(document.contains("value"));
+  EXPECT_TRUE(document["value"].is_null());
+}
+
+TEST(ResultJson, IsOneLineUnlessIndented) {
+  EXPECT_EQ(to_json(complete()).find('\n'), std::string::npos);
+  EXPECT_NE(to_json(complete(), 2).find("\n  \"stdout\""), std::string::npos);
+}
+
+TEST(ResultJson, StaysJsonWhenATextIsNoUtf8) {
+  ExecutionResult result;
+  result.meta.runtime = "Docker \xFF";
+  result.stdout_text = std::string("a\0\x1b\"\\", 5);
+  const json document = json::parse(to_json(result));
+  EXPECT_EQ(document["meta"]["runtime"], "Docker \xEF\xBF\xBD");
+  EXPECT_EQ(document["stdout"], std::string("a\0\x1b\"\\", 5));
+}
+
+}  // namespace
+}  // namespace lazaret
