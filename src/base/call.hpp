@@ -20,7 +20,8 @@ class Deadline {
   [[nodiscard]] static Deadline after(std::chrono::milliseconds span) {
     const auto now = Clock::now();
     // In milliseconds: a long span does not fit into the clock's finer unit.
-    const auto most = std::chrono::duration_cast<std::chrono::milliseconds>(Clock::time_point::max() - now);
+    const auto most =
+        std::chrono::duration_cast<std::chrono::milliseconds>(Clock::time_point::max() - now);
     if (span >= most) return never();
     return Deadline{now + std::max(span, std::chrono::milliseconds{0})};
   }

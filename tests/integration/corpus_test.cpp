@@ -64,7 +64,7 @@ std::string stdin_of(const Json& json) {
 
 Case read_case(const std::string& name) {
   const fs::path folder = fs::path(corpus_folder()) / name;
-  const Json json = Json::parse(file_text(folder / "case.json"));
+  Json json = Json::parse(file_text(folder / "case.json"));
   Case read;
   read.request = code_request(name.substr(0, name.find('/')), program_of(folder));
   read.request.arguments = json.value("arguments", std::vector<std::string>{});
@@ -109,9 +109,8 @@ void expect_value_and_error(const Json& expect, const Json& result) {
   ASSERT_EQ(result.contains("error"), expect.contains("error_type"));
   if (!expect.contains("error_type")) return;
   EXPECT_EQ(result["error"]["type"], expect["error_type"]);
-  if (expect.contains("error_message_contains")) {
-    EXPECT_THAT(result["error"]["message"].get<std::string>(),
-                testing::HasSubstr(expect["error_message_contains"].get<std::string>()));
+  for (const auto& piece : expect.value("error_message_contains", std::vector<std::string>{})) {
+    EXPECT_THAT(result["error"]["message"].get<std::string>(), testing::HasSubstr(piece));
   }
 }
 
@@ -131,7 +130,7 @@ TEST_P(Corpus, GivesTheResultThatTheCaseStates) {
   const auto& [backend, name] = GetParam();
   if (!options_for(backend)) LAZARET_SKIP_OR_FAIL(backend, "no endpoint is given");
   const Case stated = read_case(name);
-  const Json result = run_on(backend, stated.request);
+  Json result = run_on(backend, stated.request);
   SCOPED_TRACE(result.dump().substr(0, 4000));
   expect_ending(stated.expect, result);
   expect_output(stated.expect, result);

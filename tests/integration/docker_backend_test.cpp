@@ -115,7 +115,8 @@ TEST_P(DockerBackendTest, CountsWhatIsAliveBeforeTheKill) {
 }
 
 TEST_P(DockerBackendTest, KnowsThatTheKernelKilledForMemory) {  // P-15, P-16
-  policy::Spec spec = spec_of({"python3", "-c", "x = []\nwhile True: x.append(bytearray(1 << 22))"});
+  const std::string greedy = "x = []\nwhile True: x.append(bytearray(1 << 22))";
+  policy::Spec spec = spec_of({"python3", "-c", greedy});
   spec.limits.memory_bytes = 64ULL << 20;
   const auto box = open(spec);
   ASSERT_NE(box, nullptr);
@@ -153,6 +154,20 @@ TEST_P(DockerBackendTest, LeavesNothingWhenTheCallEndsInTheMiddle) {
     (void)backend_->open(spec_of({"true"}), Call{}.within(milliseconds(most))).ok();
   }
   SUCCEED() << "TearDown looks for leftovers";
+}
+
+TEST_P(DockerBackendTest, BringsTheRunnerBackWhenSomebodyHasRemovedIt) {
+  ASSERT_NE(open(spec_of({"true"})), nullptr);
+  const engine::EngineClient client = plain_client();
+  const auto volumes = engine::volume::list(client, {"dev.lazaret.runner"}, within_seconds(10));
+  ASSERT_TRUE(volumes.ok());
+  for (const auto& volume : *volumes) {
+    ASSERT_TRUE(engine::volume::remove(client, volume.name, within_seconds(10)).ok());
+  }
+  Collected collected;
+  EXPECT_EQ(status_of({"sh", "-c", "exit 7"}, collected), 7U);
+  // What the engine made by itself has no label; the next one is whole again.
+  EXPECT_TRUE(engine::volume::remove(client, volumes->front().name, within_seconds(10)).ok());
 }
 
 TEST_P(DockerBackendTest, FillsTheRunnerVolumeOnceWhenManyAskAtOnce) {

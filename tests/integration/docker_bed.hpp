@@ -112,7 +112,8 @@ class DockerBed : public testing::TestWithParam<std::string> {
     const char* const endpoint = std::getenv(variable);
     if (endpoint == nullptr) return refuse_or_skip(std::string(variable) + " is not set");
     endpoint_ = endpoint;
-    labels_ = {"dev.lazaret.instance=" + instance_.id};
+    labels_ = {"dev.lazaret.pid=" + std::to_string(instance_.pid),
+               "dev.lazaret.started=" + instance_.started};
     backend_ = connected(engine::default_dialer);
     ASSERT_NE(backend_, nullptr);
   }
@@ -133,7 +134,6 @@ class DockerBed : public testing::TestWithParam<std::string> {
     backend::docker::DockerBackendOptions options;
     options.host = endpoint_;
     options.search.dialer = std::move(dialer);
-    options.instance = instance_;
     auto made = backend::docker::connect(std::move(options), within_seconds(20));
     if (made.ok()) return std::move(made->backend);
     ADD_FAILURE() << made.error().message();
@@ -177,7 +177,9 @@ class DockerBed : public testing::TestWithParam<std::string> {
     runner::Client client(box.wire());
     runner::Job job;
     job.argv = spec.program.argv;
-    for (const auto& [name, value] : spec.environment) job.environment.push_back(name + "=" + value);
+    for (const auto& [name, value] : spec.environment) {
+      job.environment.push_back(name + "=" + value);
+    }
     job.working_directory = spec.program.working_directory;
     if (const Status started = client.start(job, within_seconds(10)); !started.ok()) {
       return started.error();

@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -7,6 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -34,7 +36,7 @@ class NativeIsolation : public testing::TestWithParam<Caller> {
   static Json seen_by(const std::string& name, std::vector<std::string> arguments = {}) {
     ExecutionRequest request = python(guest(name));
     request.arguments = std::move(arguments);
-    const Json result = run_as(GetParam(), request);
+    Json result = run_as(GetParam(), request);
     EXPECT_EQ(result.value("exit_code", -2), 0) << result.dump();
     return Json::parse(result.value("stdout", ""), nullptr, false);
   }
@@ -73,13 +75,13 @@ TEST_P(NativeIsolation, ShowsNoFileOfTheHost) {
     if (canary->planted()) paths.push_back(canary->path());
   }
   ASSERT_FALSE(paths.empty());
-  const Json seen = seen_by("host_view.py", paths);
+  Json seen = seen_by("host_view.py", paths);
   for (const std::string& path : paths) EXPECT_EQ(seen["files"][path], "errno 2") << path;
   EXPECT_EQ(seen_bare("host_view.py", {in_tmp.path()})["files"][in_tmp.path()], "canary");
 }
 
 TEST_P(NativeIsolation, ShowsNoUserNameHomeOrMachineIdentity) {
-  const Json seen = seen_by("host_view.py");
+  Json seen = seen_by("host_view.py");
   EXPECT_THAT(seen["homes"], IsEmpty());
   EXPECT_EQ(seen["shadow"], "errno 2");
   EXPECT_EQ(seen["machine_id"], "errno 2");
@@ -91,8 +93,8 @@ TEST_P(NativeIsolation, ShowsNoUserNameHomeOrMachineIdentity) {
 TEST_P(NativeIsolation, HandsOnNoVariableOfTheCaller) {
   ::setenv("LAZARET_TEST_SECRET", "env-canary", 1);
   ::setenv("AWS_SECRET_ACCESS_KEY", "env-canary", 1);
-  const Json seen = seen_by("host_view.py");
-  const Json bare = seen_bare("host_view.py");
+  Json seen = seen_by("host_view.py");
+  Json bare = seen_bare("host_view.py");
   ::unsetenv("LAZARET_TEST_SECRET");
   ::unsetenv("AWS_SECRET_ACCESS_KEY");
   EXPECT_THAT(seen["environment"].dump(), Not(HasSubstr("env-canary")));
@@ -106,8 +108,8 @@ TEST_P(NativeIsolation, HandsOnNoDescriptorThatTheCallerLeftOpen) {
   std::vector<int> open;
   for (int count = 0; count < 20; ++count) open.push_back(::open(secret.path().c_str(), O_RDONLY));
   open.push_back(::dup2(open.front(), 200));
-  const Json seen = seen_by("host_view.py");
-  const Json bare = seen_bare("host_view.py");
+  Json seen = seen_by("host_view.py");
+  Json bare = seen_bare("host_view.py");
   for (const int descriptor : open) ::close(descriptor);
   EXPECT_THAT(seen["descriptors"].dump(), Not(HasSubstr("marked-")));
   for (const auto& [number, target] : seen["descriptors"].items()) {
@@ -117,7 +119,7 @@ TEST_P(NativeIsolation, HandsOnNoDescriptorThatTheCallerLeftOpen) {
 }
 
 TEST_P(NativeIsolation, ShowsOnlyTheProcessesOfTheBox) {
-  const Json seen = seen_by("host_view.py");
+  Json seen = seen_by("host_view.py");
   EXPECT_LE(seen["processes"].size(), 3U);
   EXPECT_EQ(seen["processes"][0], 1);
   EXPECT_GT(seen_bare("host_view.py")["processes"].size(), 3U);
@@ -137,7 +139,7 @@ TEST_P(NativeIsolation, MountsNothingOfTheHostThatIsWritable) {
 }
 
 TEST_P(NativeIsolation, LetsNothingBeWrittenOutsideItsScratchDirectories) {
-  const Json seen = seen_by("writes.py");
+  Json seen = seen_by("writes.py");
   EXPECT_GT(seen["seen"], 100);
   EXPECT_THAT(seen["writable"], ElementsAre("/dev/shm", "/tmp", "/work"));
   EXPECT_THAT(seen["changed"], IsEmpty());
@@ -178,20 +180,20 @@ class Listeners {
 TEST_P(NativeIsolation, HasNoNetworkAndReachesNoListenerOfTheHost) {
   const Listeners host;
   ASSERT_TRUE(host.ready());
-  const Json seen = seen_by("network.py", host.arguments());
+  Json seen = seen_by("network.py", host.arguments());
   EXPECT_THAT(seen["interfaces"], ElementsAre("lo"));
   EXPECT_THAT(seen["routes"], IsEmpty());
   EXPECT_THAT(seen["sockets"], IsEmpty());
   for (const char* const way : {"loopback", "loopback6", "outside", "datagram", "abstract"}) {
     EXPECT_THAT(seen[way].get<std::string>(), StartsWith("refused")) << way;
   }
-  const Json bare = seen_bare("network.py", host.arguments());
+  Json bare = seen_bare("network.py", host.arguments());
   EXPECT_EQ(bare["loopback"], "connected");
   EXPECT_EQ(bare["abstract"], "connected");
 }
 
 TEST_P(NativeIsolation, RefusesTheSystemCallsThatLeadOut) {
-  const Json seen = seen_by("system_calls.py");
+  Json seen = seen_by("system_calls.py");
   if (seen.empty()) LAZARET_SKIP_OR_FAIL("x86_64", "the guest knows the call numbers of x86-64 only");
   for (const auto& [name, outcome] : seen.items()) {
     if (outcome.is_string()) {
@@ -201,11 +203,13 @@ TEST_P(NativeIsolation, RefusesTheSystemCallsThatLeadOut) {
   for (const auto& [name, outcome] : seen["sockets"].items()) {
     EXPECT_EQ(outcome == "ok", name == "unix") << name;
   }
-  for (const auto& [name, outcome] : seen["terminal"].items()) EXPECT_EQ(outcome, "EPERM") << name;
+  for (const auto& [name, outcome] : seen["terminal"].items()) {
+    EXPECT_THAT(outcome.get<std::string>(), AnyOf("EPERM", "ENOSYS")) << name;
+  }
 }
 
 TEST_P(NativeIsolation, RefusesCallsThatSucceedWithoutIt) {
-  const Json bare = seen_bare("system_calls.py");
+  Json bare = seen_bare("system_calls.py");
   if (bare.empty()) LAZARET_SKIP_OR_FAIL("x86_64", "the guest knows the call numbers of x86-64 only");
   // Bare, a traced parent or memory that hides from the kernel are anybody's to have.
   EXPECT_EQ(bare["ptrace_traceme"], "ok");
@@ -215,9 +219,9 @@ TEST_P(NativeIsolation, RefusesCallsThatSucceedWithoutIt) {
 // P-07
 TEST_P(NativeIsolation, KeepsItsFirstProcessOutOfReach) {
   ExecutionRequest request = python(guest("first_process.py"));
-  const Json result = run_as(GetParam(), request);
+  Json result = run_as(GetParam(), request);
   ASSERT_EQ(result.value("exit_code", -2), 0) << result.dump();
-  const Json seen = Json::parse(result["stdout"].get<std::string>());
+  Json seen = Json::parse(result["stdout"].get<std::string>());
   for (const char* const secret : {"mem", "environ", "maps", "auxv", "syscall", "stack", "io", "fd", "exe", "root"}) {
     EXPECT_THAT(seen[secret].get<std::string>(), StartsWith("errno")) << secret;
   }
@@ -225,7 +229,7 @@ TEST_P(NativeIsolation, KeepsItsFirstProcessOutOfReach) {
 }
 
 TEST_P(NativeIsolation, OffersNoWayBackToPrivilege) {
-  const Json seen = seen_by("privileges.py");
+  Json seen = seen_by("privileges.py");
   EXPECT_FALSE(seen["identities"].empty()) << "no set-user-id program is installed";
   for (const auto& [path, identity] : seen["identities"].items()) {
     if (!identity.is_array()) continue;

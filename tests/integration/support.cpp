@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -41,7 +42,9 @@ constexpr std::chrono::seconds kChildBound{120};
 bool become(Caller caller) {
   if (caller == Caller::root || ::geteuid() != 0) return true;
   return ::setgroups(0, nullptr) == 0 && ::setresgid(kOrdinaryUser, kOrdinaryUser, kOrdinaryUser) == 0 &&
-         ::setresuid(kOrdinaryUser, kOrdinaryUser, kOrdinaryUser) == 0;
+         ::setresuid(kOrdinaryUser, kOrdinaryUser, kOrdinaryUser) == 0 &&
+         // A change of identity hides /proc/self from its owner; a program of that user's starts so.
+         ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0;
 }
 
 int left_ms(Clock::time_point until) {
@@ -293,16 +296,18 @@ std::string unique_marker() {
   return "marked-" + std::to_string(::getpid()) + "-" + std::to_string(source()) + "-" + std::to_string(next++);
 }
 
-std::size_t processes_marked(const std::string& marker) {
-  std::size_t count = 0;
+std::vector<pid_t> processes_marked(const std::string& marker) {
+  std::vector<pid_t> found;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
     const std::string name = entry.path().filename();
     if (name.find_first_not_of("0123456789") != std::string::npos || name == std::to_string(::getpid())) continue;
     // A zombie has no command line (P-06).
-    if (file_text(entry.path() / "cmdline").find(marker) != std::string::npos) ++count;
+    if (file_text(entry.path() / "cmdline").find(marker) != std::string::npos) {
+      found.push_back(static_cast<pid_t>(std::stol(name)));
+    }
   }
-  return count;
+  return found;
 }
 
 bool becomes_true(std::chrono::milliseconds bound, const std::function<bool()>& condition) {

@@ -87,7 +87,7 @@ struct Invocation {
 /// A word that occurs nowhere else on this machine.
 [[nodiscard]] std::string unique_marker();
 /// Living processes (no zombies) with the marker in their command line, ours excluded.
-[[nodiscard]] std::size_t processes_marked(const std::string& marker);
+[[nodiscard]] std::vector<pid_t> processes_marked(const std::string& marker);
 /// Waits until a condition holds; false when it does not within the bound.
 [[nodiscard]] bool becomes_true(std::chrono::milliseconds bound, const std::function<bool()>& condition);
 

@@ -200,10 +200,16 @@ forget_crashed() {
   done
 }
 
+# Only cgroups below the parent that this bed's engine was given, which bears the bed's whole name.
+bed_cgroups() {
+  local base=${dir##*/}
+  find /sys/fs/cgroup -depth -type d \( -path "*/$base" -o -path "*/$base/*" \) 2>/dev/null
+}
+
 # Only what was not there before, and only if it is empty: somebody else may use it by now.
 remove_outside() {
   local path
-  find /sys/fs/cgroup -depth -type d -path "*/${dir##*/}*" -exec rmdir {} + 2>/dev/null || true
+  bed_cgroups | xargs -r rmdir 2>/dev/null || true
   [[ -f $dir/outside ]] || return 0
   outside_paths | sort | comm -13 "$dir/outside" - | sort -r | while read -r path; do
     rmdir "$path" 2>/dev/null || true
@@ -220,7 +226,7 @@ report_leftovers() {
       echo "process $pid $(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null)"
     done
     bed_mounts | sed 's/^/mount /'
-    find /sys/fs/cgroup -type d -path "*/${dir##*/}*" 2>/dev/null | sed 's/^/cgroup /'
+    bed_cgroups | sed 's/^/cgroup /'
     [[ ! -e $dir ]] || echo "directory $dir"
   )
   return "$found"

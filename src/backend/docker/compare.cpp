@@ -55,7 +55,8 @@ bool equal_or_empty(const json& sent, const json& seen) {
 }
 bool same_set(const json& sent, const json& seen) {
   const auto wanted = texts(sent), found = texts(seen);
-  return !wanted.empty() && std::set(wanted.begin(), wanted.end()) == std::set(found.begin(), found.end());
+  return !wanted.empty() && std::set(wanted.begin(), wanted.end()) ==
+                                std::set(found.begin(), found.end());
 }
 bool private_or_empty(const json&, const json& seen) { return is_empty(seen) || seen == "private"; }
 bool private_or_shareable(const json&, const json& seen) {
@@ -209,8 +210,9 @@ void compare_rows(const Comparison& comparison, std::vector<Reading>& readings) 
 std::string plain_limit_name(std::string name) {
   constexpr std::string_view kPrefix = "RLIMIT_";
   if (name.rfind(kPrefix, 0) == 0) name.erase(0, kPrefix.size());
-  std::transform(name.begin(), name.end(), name.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  for (char& c : name) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
   return name;
 }
 

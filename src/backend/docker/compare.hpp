@@ -18,7 +18,7 @@ struct Comparison {
   const nlohmann::json& seen;  ///< GET /containers/{id}/json
 };
 
-/// A reading for each field that a control hangs on, and for each field that must have stayed empty.
+/// A reading for each field that a control hangs on, and for each that must have stayed empty.
 /// Pure. Engines spell things differently; the meaning is compared.
 [[nodiscard]] std::vector<Reading> compare(const Comparison& comparison);
 

@@ -104,18 +104,35 @@ std::string DockerBackend::next_name() {
   return "lazaret-" + instance_.id + "-" + std::to_string(made_++);
 }
 
+// A container that does not start may miss the runner, because somebody has removed the volume that
+// this process knows to be filled: that is worth a second look, once.
 Result<std::unique_ptr<Box>> DockerBackend::open(const policy::Spec& spec, const Call& call) {
+  const bool known = runner_.is_known();
+  auto box = open_once(spec, call);
+  const bool forgotten = known && !runner_.is_known();
+  if (box.ok() || !forgotten || !call.check().ok()) return box;
+  return open_once(spec, call);
+}
+
+Result<std::unique_ptr<Box>> DockerBackend::open_once(const policy::Spec& spec,
+                                                      const Call& call) {
   Draft draft{spec, {}, {}};
   // From here on everything that goes wrong takes the container with it.
   LAZARET_CHECK(make(draft, call));
-  LAZARET_CHECK(start(draft, call));
+  // WHY not only where start() itself fails: Podman's attach already makes the process.
+  const Status started = start(draft, call);
+  if (!started.ok()) {
+    runner_.forget();
+    return started.error();
+  }
   LAZARET_CHECK(verify(draft, call).within("verifying the container"));
   return std::unique_ptr<Box>(std::make_unique<DockerBox>(std::move(draft.parts)));
 }
 
 Status DockerBackend::make(Draft& draft, const Call& call) {
   const Differences& differences = differences_of(client_->kind());
-  Hardening hardening{draft.spec, client_->kind(), instance_, next_name(), runner_.name(), seccomp_};
+  Hardening hardening{draft.spec,  client_->kind(), instance_,
+                      next_name(), runner_.name(),  seccomp_};
   const std::vector<ScratchVolume> volumes = scratch_volumes(hardening);
   draft.parts.container = std::make_unique<Container>(client_, hardening.name, names_of(volumes));
   LAZARET_CHECK(runner_.prepare(call));
@@ -160,10 +177,7 @@ Status DockerBackend::start(Draft& draft, const Call& call) {
   LAZARET_TRY(draft.parts.stream, engine::attach(*client_, draft.name(), {}, call));
   LAZARET_TRY(Wait exit, Wait::open(*client_, draft.name(), Until::next_exit, call));
   draft.parts.exit.emplace(std::move(exit));
-  const Status started = engine::container::start(*client_, draft.name(), call);
-  // Perhaps somebody has removed the volume with the runner.
-  if (!started.ok()) runner_.forget();
-  return started;
+  return engine::container::start(*client_, draft.name(), call);
 }
 
 Status DockerBackend::verify(Draft& draft, const Call& call) {

@@ -36,6 +36,7 @@ class DockerBackend final : public Backend {
   DockerBackend(engine::EngineClient client, Instance instance);
 
   [[nodiscard]] std::string next_name();
+  [[nodiscard]] Result<std::unique_ptr<Box>> open_once(const policy::Spec& spec, const Call& call);
   [[nodiscard]] Status make(Draft& draft, const Call& call);
   [[nodiscard]] Status create_container(Draft& draft, const nlohmann::json& body, const Call& call);
   [[nodiscard]] Status start(Draft& draft, const Call& call);

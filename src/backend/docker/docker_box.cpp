@@ -21,8 +21,8 @@ void add_number(std::optional<std::uint64_t>& to, std::optional<std::int64_t> fr
 
 void add_stats(Usage& usage, const nlohmann::json& stats) {
   constexpr std::int64_t kNanosOfMilli = 1'000'000;
-  add_number(usage.cpu_ms, number_at(member(member(stats, "cpu_stats"), "cpu_usage"), "total_usage"),
-             kNanosOfMilli);
+  const nlohmann::json& cpu = member(member(stats, "cpu_stats"), "cpu_usage");
+  add_number(usage.cpu_ms, number_at(cpu, "total_usage"), kNanosOfMilli);
   add_number(usage.peak_memory_bytes, number_at(member(stats, "memory_stats"), "max_usage"), 1);
   usage.source = "engine stats";
 }

@@ -26,8 +26,8 @@ struct Scratch {
   const char* owner;   // options that say whose it is
   const char* execute;
 };
-// The owner is always named: Podman gives a volume without one the owner and mode that the image has
-// at that path.
+// The owner is always named: Podman gives a volume without one the owner and mode that the image
+// has at that path.
 constexpr std::array kScratch = {
     Scratch{"-work", "/work", "mode=0700,uid=65534,gid=65534", "exec"},
     Scratch{"-tmp", "/tmp", "mode=1777,uid=0,gid=0", "exec"},

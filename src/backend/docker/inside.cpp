@@ -43,13 +43,15 @@ Reading cpu(const SelfReport& report, const policy::Spec& spec) {
   const auto used = parse_number(quota), of = parse_number(period);
   constexpr double kRounding = 0.005;  // engines round to whole microseconds of a period
   const bool holds = used && of && *of > 0 &&
-                     static_cast<double>(*used) / static_cast<double>(*of) <= spec.limits.cpus + kRounding;
-  return decide(Control::cpu, holds, "quota " + (quota.empty() ? "unreadable" : quota + " of " + period));
+                     static_cast<double>(*used) / static_cast<double>(*of) <=
+                         spec.limits.cpus + kRounding;
+  return decide(Control::cpu, holds,
+                "quota " + (quota.empty() ? "unreadable" : quota + " of " + period));
 }
 
 const MountLine* mount_at(const SelfReport& report, const std::string& target) {
-  const auto found = std::find_if(report.mounts.rbegin(), report.mounts.rend(),
-                                  [&target](const MountLine& line) { return line.target == target; });
+  const auto is_there = [&target](const MountLine& line) { return line.target == target; };
+  const auto found = std::find_if(report.mounts.rbegin(), report.mounts.rend(), is_there);
   return found == report.mounts.rend() ? nullptr : &*found;
 }
 

@@ -14,7 +14,7 @@ namespace lazaret::backend::docker {
 /// memory, swap, cpu and pids, from the cgroup files that the box sees (version 1 or 2).
 [[nodiscard]] std::vector<Reading> read_cgroup(const SelfReport& report, const policy::Spec& spec);
 
-/// filesystem: nothing of the kernel's own files is open that harden() closes. `exists` says whether
+/// filesystem: none of the kernel's own files is open that harden() closes. `exists` says whether
 /// this kernel has a path at all.
 [[nodiscard]] Reading read_masks(const SelfReport& report,
                                  const std::function<bool(const std::string&)>& exists);

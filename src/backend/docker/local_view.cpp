@@ -94,7 +94,9 @@ std::map<std::string, fs::path> cgroup_mounts(std::string_view mountinfo) {
       const std::string& type = words[index + 1];
       if (type == "cgroup2") mounts.emplace("", words[4]);
       if (type != "cgroup") continue;
-      for (const std::string& option : split(words[index + 3], ',')) mounts.emplace(option, words[4]);
+      for (const std::string& option : split(words[index + 3], ',')) {
+        mounts.emplace(option, words[4]);
+      }
     }
   }
   return mounts;
@@ -112,7 +114,9 @@ std::map<std::string, fs::path> cgroup_directories(std::string_view cgroup,
     if (first == line.npos || second == line.npos) continue;
     const std::string list = line.substr(first + 1, second - first - 1);
     const fs::path path = fs::path(line.substr(second + 1)).relative_path();
-    for (const std::string& controller : list.empty() ? std::vector<std::string>{""} : split(list, ',')) {
+    std::vector<std::string> controllers = split(list, ',');
+    if (controllers.empty()) controllers.emplace_back();
+    for (const std::string& controller : controllers) {
       const auto mount = mounts.find(controller);
       if (mount != mounts.end()) directories[controller] = mount->second / path;
     }
@@ -205,7 +209,8 @@ std::uint32_t LocalView::survivors() const {
   for (fs::directory_iterator entry("/proc", error), end; !error && entry != end;
        entry.increment(error)) {
     const auto pid = parse_number(entry->path().filename().string());
-    if (!pid || *pid == pid_ || namespace_of(entry->path(), "pid") != namespaces_.at("pid")) continue;
+    if (!pid || *pid == pid_) continue;
+    if (namespace_of(entry->path(), "pid") != namespaces_.at("pid")) continue;
     const std::string state = field_of(status_of(entry->path()), "State");
     if (!state.empty() && state.front() != 'Z' && state.front() != 'X') ++count;
   }

@@ -28,7 +28,8 @@ class LocalView {
   [[nodiscard]] std::vector<Reading> readings() const;
   /// Adds the counters of the box's cgroup; false when it is gone already.
   [[nodiscard]] bool examine(Autopsy& autopsy) const;
-  /// Waits for the end of the first process, and with it of all others. Errors: timed_out, cancelled.
+  /// Waits for the end of the first process, and with it of all others.
+  /// Errors: timed_out, cancelled.
   [[nodiscard]] Status wait_end(const Call& call) const;
   /// Processes in the box's pid namespace but for its first; zombies do not count (P-06).
   [[nodiscard]] std::uint32_t survivors() const;

@@ -13,14 +13,16 @@
 #include "engine/tar.hpp"
 #include "engine/volume.hpp"
 #include "engine/wait.hpp"
+#include "os/pipe.hpp"
 #include "runner/image.hpp"
 
 namespace lazaret::backend::docker {
 namespace {
 
-constexpr std::chrono::seconds kFillBound{20};   // one process's turn; a longer one is taken for dead
+constexpr std::chrono::seconds kFillBound{8};  // of one turn; who takes longer is taken for dead
 constexpr std::chrono::seconds kRemoveBound{10};
-constexpr int kTurns = 4;                        // of waiting for others and trying ourselves
+constexpr std::chrono::seconds kReadyBound{60};  // of everybody's turns together
+constexpr std::chrono::milliseconds kPause{20};
 constexpr std::size_t kDigestDigits = 16;
 
 std::string digest() { return runner::runner_digest().substr(0, kDigestDigits); }
@@ -52,26 +54,28 @@ RunnerVolume::RunnerVolume(const engine::EngineClient& client, const Instance& i
 
 Status RunnerVolume::prepare(const Call& call) {
   if (known_) return {};
-  const std::map<std::string, std::string> labels = {{kOwnerLabel, kOwner},
-                                                     {"dev.lazaret.runner", runner::runner_digest()}};
+  const std::map<std::string, std::string> labels = {
+      {kOwnerLabel, kOwner}, {"dev.lazaret.runner", runner::runner_digest()}};
   const auto made = engine::volume::create(client_, name_, labels, call);
   return made.ok() ? Status() : Status(made.error());
 }
 
 Status RunnerVolume::require(const std::string& container, const std::string& image,
                              const Call& call) {
-  for (int turn = 1; !known_; ++turn) {
+  const Deadline end = Deadline::after(kReadyBound);
+  for (bool ours = false; !known_;) {
     LAZARET_TRY(const bool found, ready(container, call));
     if (found) {
       known_ = true;
       break;
     }
-    if (turn > kTurns) return Error(Errc::engine, "volume " + name_ + " does not become ready");
+    if (ours) return Error(Errc::engine, "volume " + name_ + " was filled and is empty");
     Status filled = fill(image, call);
     // Engines differ in what they call a name that is taken.
     const bool taken = !filled.ok() && (filled.error().code() == Errc::conflict ||
                                         filled.error().code() == Errc::engine);
-    if (taken && turn < kTurns) filled = wait_for_other(call);
+    ours = filled.ok();
+    if (taken && !end.passed()) filled = wait_for_other(call);
     if (!filled.ok()) return std::move(filled).within("filling volume " + name_);
   }
   return {};
@@ -106,8 +110,14 @@ Status RunnerVolume::wait_for_other(const Call& call) const {
   using engine::container::Until;
   const Call bound = call.within(kFillBound);
   const auto gone = engine::container::wait(client_, helper_, Until::removed, bound);
-  if (gone.ok() || gone.error().code() == Errc::not_found) return {};
+  if (gone.ok()) return {};
   LAZARET_CHECK(call.check());
+  if (gone.error().code() == Errc::not_found) {
+    // WHY a pause: a name is taken a little before its container can be waited for, and the engine
+    // has nothing else to wait on.
+    (void)os::wait_ready({}, call.within(kPause)).ok();
+    return call.check();
+  }
   if (gone.error().code() != Errc::timed_out) return gone.error();
   return engine::container::remove(client_, helper_, engine::container::Volumes::remove, call);
 }
@@ -117,8 +127,9 @@ Status RunnerVolume::upload(const std::string& helper, const Call& call) const {
   constexpr std::uint32_t kProgram = 0755, kPlain = 0644;
   LAZARET_TRY(const bool done, ready(helper, call));
   if (done) return {};
+  const std::string_view image = text_of(runner::runner_image());
   LAZARET_TRY(const std::string program,
-              engine::write_tar({{"runner", kProgram, std::string(text_of(runner::runner_image()))}}));
+              engine::write_tar({{"runner", kProgram, std::string(image)}}));
   LAZARET_CHECK(engine::archive::put(client_, helper, kRunnerDirectory, bytes_of(program), call));
   LAZARET_TRY(const std::string marker, engine::write_tar({{"ready", kPlain, ""}}));
   return engine::archive::put(client_, helper, kRunnerDirectory, bytes_of(marker), call);

@@ -24,6 +24,8 @@ class RunnerVolume {
   /// there. Another process may do the same at the same time.
   [[nodiscard]] Status require(const std::string& container, const std::string& image,
                                const Call& call);
+  /// Whether this process has seen it filled.
+  [[nodiscard]] bool is_known() const noexcept { return known_; }
   /// Somebody may have removed it: look again next time.
   void forget() noexcept { known_ = false; }
 

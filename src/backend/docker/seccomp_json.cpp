@@ -42,7 +42,9 @@ std::string seccomp_json(const seccomp::Profile& profile, std::string_view archi
   }
   calls.push_back({{"names", always}, {"action", "SCMP_ACT_ALLOW"}});
   std::map<int, json> refused;
-  for (const seccomp::Refused& call : profile.refused) refused[call.error_number].push_back(call.call);
+  for (const seccomp::Refused& call : profile.refused) {
+    refused[call.error_number].push_back(call.call);
+  }
   for (const auto& [error_number, names] : refused) {
     calls.push_back(
         {{"names", names}, {"action", "SCMP_ACT_ERRNO"}, {"errnoRet", error_number}});

@@ -10,7 +10,7 @@
 #include "backend/linux/native_box.hpp"
 #include "backend/linux/observe.hpp"
 #include "backend/linux/plan.hpp"
-#include "backend/linux/seccomp_program.hpp"
+#include "backend/linux/standard_filter.hpp"
 #include "base/try.hpp"
 #include "os/error.hpp"
 #include "os/pipe.hpp"
@@ -91,7 +91,6 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
 Result<std::unique_ptr<Backend>> NativeBackend::create() {
   Shared shared;
   shared.tree = RootTree::of_host();
-  LAZARET_TRY(shared.filter, compile(seccomp::standard_profile()));
   LAZARET_TRY(shared.runner, sealed_runner());
   LAZARET_TRY(shared.null, high(os::Handle(::open("/dev/null", O_RDWR | O_CLOEXEC)), "opening /dev/null"));
   shared.cgroups = find_cgroup_base();
@@ -107,7 +106,7 @@ std::string NativeBackend::runtime() const {
 Result<Launched> NativeBackend::start(const policy::Spec& spec, const NativeBox::Parts& parts, int wire,
                                       const Call& call) {
   const Plan::Shared shared{shared_.tree.entries(),
-                            {static_cast<unsigned short>(shared_.filter.size()), shared_.filter.data()},
+                            standard_filter(),
                             shared_.runner.get(),
                             shared_.null.get()};
   const Plan plan(spec, shared, parts.cgroup ? HeldBy::cgroup : HeldBy::limits);

@@ -1,10 +1,7 @@
 #pragma once
 
-#include <linux/filter.h>
-
 #include <memory>
 #include <string>
-#include <vector>
 
 #include "backend/backend.hpp"
 #include "backend/linux/cgroup.hpp"
@@ -17,7 +14,7 @@ namespace lazaret::backend::native {
 /// resource limits and, where one is usable, a cgroup v2. Works as root and as an ordinary user.
 class NativeBackend final : public Backend {
  public:
-  /// Prepares what every box shares. Errors: those of libseccomp and memfd_create.
+  /// Prepares what every box shares. Errors: those of memfd_create.
   [[nodiscard]] static Result<std::unique_ptr<Backend>> create();
 
   [[nodiscard]] std::string name() const override { return "native"; }
@@ -30,7 +27,6 @@ class NativeBackend final : public Backend {
  private:
   struct Shared {
     RootTree tree;
-    std::vector<sock_filter> filter;
     os::Handle runner;  ///< sealed memfd
     os::Handle null;
     CgroupBase cgroups;

@@ -141,6 +141,43 @@ TEST(DockerOpen, StopsBeforeAnythingIsMadeWhenItsTimeIsUp) {
   EXPECT_FALSE(daemon.was_asked("POST /containers/create"));
 }
 
+TEST(DockerBox, IsKilledByTheEngineAndOnlyOnce) {
+  FakeDaemon daemon;
+  const policy::Spec spec = spec_for("lazaret/python:latest");
+  daemon.report = good_report(spec);
+  const auto backend = backend_on(daemon);
+  const auto box = backend->open(spec, soon());
+  ASSERT_TRUE(box.ok());
+  daemon.requests.clear();
+  EXPECT_TRUE((*box)->kill(soon()).ok());
+  EXPECT_TRUE((*box)->kill(soon()).ok());
+  const std::string kill = std::string("POST /containers/") + kName + "/kill";
+  EXPECT_EQ(std::count(daemon.requests.begin(), daemon.requests.end(), kill), 1);
+}
+
+TEST(DockerBox, BelievesTheEngineAboutMemoryWhereTheCgroupIsElsewhere) {
+  FakeDaemon daemon;
+  const policy::Spec spec = spec_for("lazaret/python:latest");
+  daemon.report = good_report(spec);
+  const auto backend = backend_on(daemon);
+  const auto box = backend->open(spec, soon());
+  ASSERT_TRUE(box.ok());
+  EXPECT_FALSE((*box)->autopsy(soon()).memory_kill);
+  daemon.tamper = [](json& seen) { seen["State"]["OOMKilled"] = true; };
+  EXPECT_TRUE((*box)->autopsy(soon()).memory_kill);
+}
+
+TEST(DockerBox, OutlivesItsBackend) {
+  FakeDaemon daemon;
+  const policy::Spec spec = spec_for("lazaret/python:latest");
+  daemon.report = good_report(spec);
+  auto backend = backend_on(daemon);
+  auto box = backend->open(spec, soon());
+  ASSERT_TRUE(box.ok());
+  backend.reset();
+  EXPECT_TRUE((*box)->kill(soon()).ok());
+}
+
 TEST(DockerOpen, NeverGivesTwoContainersOneName) {
   FakeDaemon daemon;
   const policy::Spec spec = spec_for("lazaret/python:latest");

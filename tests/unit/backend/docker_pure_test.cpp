@@ -31,7 +31,8 @@ json body_for(engine::Kind kind) {
     return made;
   }();
   static const Instance instance{"0123456789abcdef", 7, "4711", "b007"};
-  return harden({spec, kind, instance, "lazaret-0123456789abcdef-3", "lazaret-runner-aa", "PROFILE"});
+  const std::string name = "lazaret-0123456789abcdef-3";
+  return harden({spec, kind, instance, name, "lazaret-runner-aa", "PROFILE"});
 }
 
 TEST(DockerHarden, MakesExactlyThisBodyForDocker) {
@@ -149,8 +150,9 @@ TEST(DockerLocalView, TakesAPidForOursOnlyWhenItsNamespacesAreTheReportedOnes) {
 }
 
 TEST(DockerCompare, NamesTheLimitThatAWarningSpeaksOf) {
-  const auto readings = read_warnings({"Your kernel does not support swap limit capabilities or the "
-                                       "cgroup is not mounted. Memory limited without swap."});
+  const auto readings = read_warnings(
+      {"Your kernel does not support swap limit capabilities or the cgroup is not mounted. "
+       "Memory limited without swap."});
   ASSERT_EQ(readings.size(), 1U);
   EXPECT_EQ(readings[0].control, Control::swap);
 }

@@ -35,7 +35,8 @@ Result<std::unique_ptr<Box>> open_with(FakeDaemon& daemon, const policy::Spec& s
   auto client =
       engine::EngineClient::negotiate(std::make_unique<FakeDaemonDialer>(daemon), {}, soon());
   if (!client.ok()) return std::move(client).error();
-  auto backend = DockerBackend::create(std::move(client).value(), {"0123456789abcdef", 7, "1", "b"});
+  const Instance instance{"0123456789abcdef", 7, "1", "b"};
+  auto backend = DockerBackend::create(std::move(client).value(), instance);
   if (!backend.ok()) return std::move(backend).error();
   return (*backend)->open(spec, soon());
 }
@@ -148,8 +149,12 @@ std::vector<Case> all_cases() {
   for (const Kind kind : {Kind::docker, Kind::podman}) {
     for (const Weakening& weakening : weakenings_of_both()) cases.push_back({kind, &weakening});
   }
-  for (const Weakening& weakening : weakenings_of_docker()) cases.push_back({Kind::docker, &weakening});
-  for (const Weakening& weakening : weakenings_of_podman()) cases.push_back({Kind::podman, &weakening});
+  for (const Weakening& weakening : weakenings_of_docker()) {
+    cases.push_back({Kind::docker, &weakening});
+  }
+  for (const Weakening& weakening : weakenings_of_podman()) {
+    cases.push_back({Kind::podman, &weakening});
+  }
   return cases;
 }
 std::string name_of_case(const testing::TestParamInfo<Case>& info) {
@@ -249,7 +254,8 @@ TEST(DockerRefusal, RefusesWhatOnlyTheRunnerSees) {
   policy::Spec spec = strict_spec(Kind::docker);
   auto client =
       engine::EngineClient::negotiate(std::make_unique<FakeDaemonDialer>(daemon), {}, soon());
-  auto backend = DockerBackend::create(std::move(client).value(), {"0123456789abcdef", 7, "1", "b"});
+  const Instance instance{"0123456789abcdef", 7, "1", "b"};
+  auto backend = DockerBackend::create(std::move(client).value(), instance);
   daemon.report = good_report(spec) + "net=  eth0: 0 0\n";
   const auto box = (*backend)->open(spec, soon());
   ASSERT_FALSE(box.ok());

@@ -42,8 +42,9 @@ TEST(ControlNames, AreNotGuessed) {
 }
 
 TEST(DefaultRequiredControls, AreTheFourThatHoldCode) {
-  EXPECT_EQ(default_required_controls(), (std::set<Control>{Control::network, Control::filesystem,
-                                                            Control::privileges, Control::timeout}));
+  EXPECT_EQ(default_required_controls(),
+            (std::set<Control>{Control::network, Control::filesystem, Control::privileges,
+                               Control::timeout}));
 }
 
 TEST(Names, AreDistinctAndNeverEmpty) {

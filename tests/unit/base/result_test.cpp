@@ -68,7 +68,8 @@ TEST(Result, PutsContextInFrontOfAnErrorOnly) {
 }
 
 TEST(Error, KeepsHintAndSystemErrorWhenContextIsAdded) {
-  const Error error = Error(Errc::system, "open").with_hint("try again").with_os_error(5).within("a").within("b");
+  const Error error =
+      Error(Errc::system, "open").with_hint("try again").with_os_error(5).within("a").within("b");
   EXPECT_EQ(error.message(), "b: a: open");
   EXPECT_EQ(error.hint(), "try again");
   EXPECT_EQ(error.os_error(), 5);

@@ -11,7 +11,9 @@ constexpr const char* kBad = "\xEF\xBF\xBD";
 
 // By the definition of Unicode 15, D92, not by the table that the code uses.
 std::string encoded(char32_t point) {
-  const auto tail = [point](int shift) { return static_cast<char>(0x80 | ((point >> shift) & 0x3F)); };
+  const auto tail = [point](int shift) {
+    return static_cast<char>(0x80 | ((point >> shift) & 0x3F));
+  };
   if (point < 0x80) return {static_cast<char>(point)};
   if (point < 0x800) return {static_cast<char>(0xC0 | (point >> 6)), tail(0)};
   if (point < 0x10000) return {static_cast<char>(0xE0 | (point >> 12)), tail(6), tail(0)};
@@ -96,10 +98,19 @@ TEST(Utf8, RepairsEveryPairOfBytesIntoUtf8) {
 // Unicode 15, 3.9, tables 3-8 to 3-11.
 TEST(Utf8, PutsOneReplacementForEachMaximalPart) {
   const std::string bad = kBad;
-  EXPECT_EQ(to_utf8("\xC0\xAF\xE0\x80\xBF\xF0\x81\x82" "A"), bad + bad + bad + bad + bad + bad + bad + bad + "A");
-  EXPECT_EQ(to_utf8("\xED\xA0\x80\xED\xBF\xBF\xED\xAF" "A"), bad + bad + bad + bad + bad + bad + bad + bad + "A");
-  EXPECT_EQ(to_utf8("\xF4\x91\x92\x93\xFF" "A\x80\xBF" "B"), bad + bad + bad + bad + bad + "A" + bad + bad + "B");
-  EXPECT_EQ(to_utf8("\xE1\x80\xE2\xF0\x91\x92\xF1\xBF" "A"), bad + bad + bad + bad + "A");
+  EXPECT_EQ(to_utf8("\xC0\xAF\xE0\x80\xBF\xF0\x81\x82"
+                    "A"),
+            bad + bad + bad + bad + bad + bad + bad + bad + "A");
+  EXPECT_EQ(to_utf8("\xED\xA0\x80\xED\xBF\xBF\xED\xAF"
+                    "A"),
+            bad + bad + bad + bad + bad + bad + bad + bad + "A");
+  EXPECT_EQ(to_utf8("\xF4\x91\x92\x93\xFF"
+                    "A\x80\xBF"
+                    "B"),
+            bad + bad + bad + bad + bad + "A" + bad + bad + "B");
+  EXPECT_EQ(to_utf8("\xE1\x80\xE2\xF0\x91\x92\xF1\xBF"
+                    "A"),
+            bad + bad + bad + bad + "A");
 }
 
 TEST(WholePrefix, LeavesOutAnUnfinishedCharacterOnly) {

@@ -7,26 +7,43 @@ namespace {
 
 using runner::Exited;
 
-constexpr std::uint32_t kAbort = 6, kKill = 9, kSegmentation = 11, kTerm = 15, kCpu = 24, kFileSize = 25;
+constexpr std::uint32_t kAbort = 6, kKill = 9, kSegmentation = 11, kTerm = 15, kCpu = 24,
+                        kFileSize = 25;
 
 runner::Ending exit_with(std::uint32_t code) { return Exited{Exited::How::exit, code, 0, 0}; }
 runner::Ending signal_by(std::uint32_t number) { return Exited{Exited::How::signal, number, 0, 0}; }
 
-Cause plain(runner::Ending ending) { return cause_of({.ending = std::move(ending)}); }
-backend::Autopsy memory_kill() { return {.memory_kill = true}; }
-backend::Autopsy pids_refused() { return {.pids_refused = true}; }
-backend::Autopsy used(std::uint64_t cpu_ms) { return {.usage = {.cpu_ms = cpu_ms}}; }
+using Limit = std::optional<std::chrono::seconds>;
+
+Cause cause(backend::Autopsy autopsy, std::optional<runner::Ending> ending, Limit cpu_limit = {}) {
+  return cause_of({OwnDecision::none, std::move(autopsy), std::move(ending), cpu_limit});
+}
+Cause plain(runner::Ending ending) { return cause({}, std::move(ending)); }
+backend::Autopsy seen(bool memory_kill, bool pids_refused) {
+  backend::Autopsy autopsy;
+  autopsy.memory_kill = memory_kill;
+  autopsy.pids_refused = pids_refused;
+  return autopsy;
+}
+backend::Autopsy memory_kill() { return seen(true, false); }
+backend::Autopsy pids_refused() { return seen(false, true); }
+backend::Autopsy used(std::uint64_t cpu_ms) {
+  backend::Autopsy autopsy;
+  autopsy.usage.cpu_ms = cpu_ms;
+  return autopsy;
+}
 
 TEST(Cause, IsExitedForStatusZero) { EXPECT_EQ(plain(exit_with(0)), Cause::exited); }
 
 TEST(Cause, IsNonzeroExitForEveryOtherStatus_P17) {
-  for (std::uint32_t code = 1; code <= 255; ++code) EXPECT_EQ(plain(exit_with(code)), Cause::nonzero_exit) << code;
+  for (std::uint32_t code = 1; code <= 255; ++code)
+    EXPECT_EQ(plain(exit_with(code)), Cause::nonzero_exit) << code;
 }
 
 TEST(Cause, ReadsNothingIntoAProgramsOwn124And137_P15_P17) {
   EXPECT_EQ(plain(exit_with(124)), Cause::nonzero_exit);
   EXPECT_EQ(plain(exit_with(137)), Cause::nonzero_exit);
-  EXPECT_EQ(cause_of({.ending = exit_with(137), .cpu_limit = std::chrono::seconds(1)}), Cause::nonzero_exit);
+  EXPECT_EQ(cause({}, exit_with(137), std::chrono::seconds(1)), Cause::nonzero_exit);
 }
 
 TEST(Cause, IsSignalledForSignalsThatWereNotOurs) {
@@ -36,7 +53,9 @@ TEST(Cause, IsSignalledForSignalsThatWereNotOurs) {
   EXPECT_EQ(plain(signal_by(64)), Cause::signalled);
 }
 
-TEST(Cause, IsNoMemoryKillForSigkillWithoutACounter_P15) { EXPECT_EQ(plain(signal_by(kKill)), Cause::signalled); }
+TEST(Cause, IsNoMemoryKillForSigkillWithoutACounter_P15) {
+  EXPECT_EQ(plain(signal_by(kKill)), Cause::signalled);
+}
 
 TEST(Cause, IsOurOwnDecisionBeforeEverythingElse_P15) {
   for (const auto& ending : {exit_with(0), exit_with(137), signal_by(kKill), signal_by(kCpu)}) {
@@ -48,44 +67,43 @@ TEST(Cause, IsOurOwnDecisionBeforeEverythingElse_P15) {
 }
 
 TEST(Cause, IsMemoryByTheKernelsCounter_P15_P16) {
-  EXPECT_EQ(cause_of({.autopsy = memory_kill(), .ending = signal_by(kKill)}), Cause::memory_limit);
-  EXPECT_EQ(cause_of({.autopsy = memory_kill(), .ending = exit_with(137)}), Cause::memory_limit);
-  EXPECT_EQ(cause_of({.autopsy = memory_kill(), .ending = exit_with(1)}), Cause::memory_limit);
+  EXPECT_EQ(cause(memory_kill(), signal_by(kKill)), Cause::memory_limit);
+  EXPECT_EQ(cause(memory_kill(), exit_with(137)), Cause::memory_limit);
+  EXPECT_EQ(cause(memory_kill(), exit_with(1)), Cause::memory_limit);
 }
 
 TEST(Cause, IsMemoryWhenTheKillTookTheRunnerToo_P16) {
-  EXPECT_EQ(cause_of({.autopsy = memory_kill()}), Cause::memory_limit);
+  EXPECT_EQ(cause(memory_kill(), std::nullopt), Cause::memory_limit);
 }
 
 TEST(Cause, IsExitedWhenTheProgramOutlivedAMemoryKillOfItsChild) {
-  EXPECT_EQ(cause_of({.autopsy = memory_kill(), .ending = exit_with(0)}), Cause::exited);
+  EXPECT_EQ(cause(memory_kill(), exit_with(0)), Cause::exited);
 }
 
 TEST(Cause, IsMemoryBeforePids_P15) {
-  const backend::Autopsy both{.memory_kill = true, .pids_refused = true};
-  EXPECT_EQ(cause_of({.autopsy = both, .ending = exit_with(1)}), Cause::memory_limit);
+  EXPECT_EQ(cause(seen(true, true), exit_with(1)), Cause::memory_limit);
 }
 
 TEST(Cause, IsPidsWhenATaskWasRefusedAndTheProgramFailed_P15) {
-  EXPECT_EQ(cause_of({.autopsy = pids_refused(), .ending = exit_with(1)}), Cause::pids_limit);
-  EXPECT_EQ(cause_of({.autopsy = pids_refused(), .ending = signal_by(kAbort)}), Cause::pids_limit);
+  EXPECT_EQ(cause(pids_refused(), exit_with(1)), Cause::pids_limit);
+  EXPECT_EQ(cause(pids_refused(), signal_by(kAbort)), Cause::pids_limit);
 }
 
 TEST(Cause, IsExitedWhenTheProgramCopedWithARefusedTask) {
-  EXPECT_EQ(cause_of({.autopsy = pids_refused(), .ending = exit_with(0)}), Cause::exited);
+  EXPECT_EQ(cause(pids_refused(), exit_with(0)), Cause::exited);
 }
 
 TEST(Cause, IsCpuForSigxcpuUnderALimit) {
-  EXPECT_EQ(cause_of({.ending = signal_by(kCpu), .cpu_limit = std::chrono::seconds(1)}), Cause::cpu_limit);
+  EXPECT_EQ(cause({}, signal_by(kCpu), std::chrono::seconds(1)), Cause::cpu_limit);
   EXPECT_EQ(plain(signal_by(kCpu)), Cause::signalled);
 }
 
 TEST(Cause, IsCpuForSigkillOnceTheTimeIsUsedUp) {
   const std::chrono::seconds limit(2);
-  EXPECT_EQ(cause_of({.autopsy = used(2000), .ending = signal_by(kKill), .cpu_limit = limit}), Cause::cpu_limit);
-  EXPECT_EQ(cause_of({.autopsy = used(1999), .ending = signal_by(kKill), .cpu_limit = limit}), Cause::signalled);
-  EXPECT_EQ(cause_of({.autopsy = used(9999), .ending = signal_by(kKill)}), Cause::signalled);
-  EXPECT_EQ(cause_of({.ending = signal_by(kKill), .cpu_limit = limit}), Cause::signalled);
+  EXPECT_EQ(cause(used(2000), signal_by(kKill), limit), Cause::cpu_limit);
+  EXPECT_EQ(cause(used(1999), signal_by(kKill), limit), Cause::signalled);
+  EXPECT_EQ(cause(used(9999), signal_by(kKill)), Cause::signalled);
+  EXPECT_EQ(cause({}, signal_by(kKill), limit), Cause::signalled);
 }
 
 TEST(Cause, IsDiskForSigxfsz) { EXPECT_EQ(plain(signal_by(kFileSize)), Cause::disk_limit); }
@@ -95,7 +113,9 @@ TEST(Cause, IsStartFailedWhenTheRunnerSaysSo) {
   EXPECT_EQ(plain(runner::Failed{"file", 17}), Cause::start_failed);
 }
 
-TEST(Cause, IsInfrastructureLostWhenNobodyTold_P13_P20) { EXPECT_EQ(cause_of({}), Cause::infrastructure_lost); }
+TEST(Cause, IsInfrastructureLostWhenNobodyTold_P13_P20) {
+  EXPECT_EQ(cause({}, std::nullopt), Cause::infrastructure_lost);
+}
 
 TEST(SignalName, IsLinuxsOwnAndANumberWhereThereIsNone) {
   EXPECT_EQ(signal_name(1), "SIGHUP");

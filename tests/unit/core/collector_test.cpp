@@ -9,7 +9,8 @@ namespace {
 
 Collector filled(std::uint64_t cap, std::string_view text, std::size_t piece = 1 << 20) {
   Collector collector(cap);
-  for (std::size_t at = 0; at < text.size(); at += piece) (void)collector.take(bytes_of(text.substr(at, piece)));
+  for (std::size_t at = 0; at < text.size(); at += piece)
+    (void)collector.take(bytes_of(text.substr(at, piece)));
   return collector;
 }
 
@@ -75,7 +76,9 @@ TEST(Collector, KeepsHeadAndTailAtEveryLength) {
     const std::string text = numbers(size);
     const Collector collector = filled(12, text, 5);
     EXPECT_EQ(collector.head(), text.substr(0, 6));
-    EXPECT_EQ(collector.tail(), size <= 6 ? "" : text.substr(std::max<std::size_t>(6, size - std::min<std::size_t>(size, 6))));
+    EXPECT_EQ(collector.tail(), size <= 6 ? ""
+                                          : text.substr(std::max<std::size_t>(
+                                                6, size - std::min<std::size_t>(size, 6))));
     EXPECT_EQ(collector.truncated(), size > 12);
   }
 }

@@ -71,7 +71,9 @@ class FakeBackend final : public backend::Backend {
     if (const Status status = call.check(); !status.ok()) return status.error();
     return std::unique_ptr<backend::Box>(std::make_unique<FakeBox>(script_));
   }
-  std::chrono::milliseconds default_grace() const override { return std::chrono::milliseconds(2000); }
+  std::chrono::milliseconds default_grace() const override {
+    return std::chrono::milliseconds(2000);
+  }
 
   std::optional<Error> refusal;
   policy::Spec last_spec;
@@ -93,7 +95,8 @@ inline void say_signal(FakeWire& wire, std::uint32_t number) {
   return [act = std::move(act)](FakeWire& wire, const Heard& frame) {
     if (frame.type == FrameType::job) act(wire);
     if (frame.type == FrameType::stdin_data) {
-      wire.say(FrameType::stdin_credit, runner::encode(static_cast<std::uint32_t>(frame.payload.size())));
+      wire.say(FrameType::stdin_credit,
+               runner::encode(static_cast<std::uint32_t>(frame.payload.size())));
     }
   };
 }

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "unit/core/fake_backend.hpp"
+#include "unit/core/stage.hpp"
 
 namespace lazaret::core {
 namespace {
@@ -11,34 +11,6 @@ namespace {
 using namespace test;
 using std::chrono::milliseconds;
 using testing::HasSubstr;
-
-policy::Spec spec_of(milliseconds timeout = milliseconds(20'000)) {
-  policy::Spec spec;
-  spec.language = "python";
-  spec.program.argv = {"python3", "/work/main.py"};
-  spec.program.files = {{"/work/main.py", "print(1)"}};
-  spec.environment = {{"LANG", "C.UTF-8"}, {"PATH", "/bin"}};
-  spec.limits.timeout = timeout;
-  spec.limits.grace = milliseconds(5'000);
-  return spec;
-}
-
-// A backend with one script, and the run of a request in it.
-struct Stage {
-  std::shared_ptr<Script> script = std::make_shared<Script>();  // shared with the boxes
-  FakeBackend backend{script};
-  ExecutionRequest request;
-
-  explicit Stage(FakeWire::Runner runner) { script->runner = std::move(runner); }
-  ExecutionResult run(const policy::Spec& spec = spec_of()) { return core::run(backend, request, spec); }
-  [[nodiscard]] std::vector<std::uint32_t> signals() const {
-    std::vector<std::uint32_t> numbers;
-    for (const Heard& frame : script->heard) {
-      if (frame.type == FrameType::signal) numbers.push_back(runner::decode_number(bytes_of(frame.payload)).value());
-    }
-    return numbers;
-  }
-};
 
 TEST(Run, GivesWhatTheProgramWroteAndItsStatus) {
   Stage stage(on_job([](FakeWire& wire) {
@@ -76,7 +48,8 @@ TEST(Run, HandsTheWholeJobOver) {
 
 TEST(Run, KeepsTheProgramsOwnStatusAndErrorWhenItFails_P17) {
   Stage stage(on_job([](FakeWire& wire) {
-    wire.say(FrameType::value_data, R"({"error":{"type":"RuntimeError","message":"boom","stack":"at line 1"}})");
+    wire.say(FrameType::value_data,
+             R"({"error":{"type":"RuntimeError","message":"boom","stack":"at line 1"}})");
     say_exit(wire, 137);
   }));
   const ExecutionResult result = stage.run();
@@ -167,9 +140,9 @@ TEST(Run, IsCancelledWhenTheCallerStopsBeforeTheBoxIsMade) {
 
 TEST(Run, SaysInfrastructureLostWhenTheRunnerGoesAway_P13_P20) {
   const ExecutionResult result = Stage(on_job([](FakeWire& wire) {
-    wire.say(FrameType::stdout_data, "half");
-    wire.hang_up();
-  })).run();
+                                   wire.say(FrameType::stdout_data, "half");
+                                   wire.hang_up();
+                                 })).run();
   EXPECT_EQ(result.meta.cause, Cause::infrastructure_lost);
   EXPECT_EQ(result.error->type, ErrorType::BackendError);
   EXPECT_EQ(result.stdout_text, "half");
@@ -177,7 +150,8 @@ TEST(Run, SaysInfrastructureLostWhenTheRunnerGoesAway_P13_P20) {
 }
 
 TEST(Run, SaysInfrastructureLostWhenTheRunnerTalksNonsense) {
-  const ExecutionResult result = Stage(on_job([](FakeWire& wire) { wire.say_bytes(bytes_of("nonsense")); })).run();
+  const ExecutionResult result =
+      Stage(on_job([](FakeWire& wire) { wire.say_bytes(bytes_of("nonsense")); })).run();
   EXPECT_EQ(result.meta.cause, Cause::infrastructure_lost);
 }
 
@@ -206,7 +180,8 @@ TEST(Run, SaysMemoryWhenTheRunnerWasKilledWithTheProgram_P16) {
 TEST(Run, CountsTheSurvivorsOfAKillAndTakesTheUsageOver) {
   Stage stage(obeys_term(0));
   stage.script->autopsy.survivors = 3;
-  stage.script->autopsy.usage = {.cpu_ms = 12, .peak_memory_bytes = 4096, .peak_pids = 2, .source = "cgroup"};
+  stage.script->autopsy.usage = {
+      .cpu_ms = 12, .peak_memory_bytes = 4096, .peak_pids = 2, .source = "cgroup"};
   const ExecutionResult result = stage.run(spec_of(milliseconds(10)));
   EXPECT_EQ(result.meta.kill->survivors, 3U);
   EXPECT_EQ(result.meta.usage.cpu_ms, 12U);
@@ -222,60 +197,68 @@ TEST(Run, WarnsWhenTheBoxCannotBeEnded) {
 }
 
 TEST(Run, NamesAProgramThatIsNotThere) {
-  const ExecutionResult result = Stage(on_job([](FakeWire& wire) {
-    wire.say(FrameType::failed, runner::encode(runner::Failed{"exec", 2}));
-  })).run();
+  const ExecutionResult result =
+      Stage(on_job([](FakeWire& wire) {
+        wire.say(FrameType::failed, runner::encode(runner::Failed{"exec", 2}));
+      })).run();
   EXPECT_EQ(result.meta.cause, Cause::start_failed);
   EXPECT_EQ(result.meta.start_errno, 2);
   EXPECT_EQ(result.error->message, "no such program in the box: python3");
 }
 
 TEST(Run, NamesTheStepAtWhichTheStartFailed) {
-  const ExecutionResult result = Stage(on_job([](FakeWire& wire) {
-    wire.say(FrameType::failed, runner::encode(runner::Failed{"chdir", 13}));
-  })).run();
+  const ExecutionResult result =
+      Stage(on_job([](FakeWire& wire) {
+        wire.say(FrameType::failed, runner::encode(runner::Failed{"chdir", 13}));
+      })).run();
   EXPECT_EQ(result.meta.start_errno, 13);
   EXPECT_THAT(result.error->message, HasSubstr("chdir, errno 13"));
 }
 
 TEST(Run, GivesNoValueOfAProgramThatFailed) {
   const ExecutionResult result = Stage(on_job([](FakeWire& wire) {
-    wire.say(FrameType::value_data, R"({"value":1})");
-    say_exit(wire, 1);
-  })).run();
+                                   wire.say(FrameType::value_data, R"({"value":1})");
+                                   say_exit(wire, 1);
+                                 })).run();
   EXPECT_EQ(result.value, std::nullopt);
   EXPECT_EQ(result.error, std::nullopt);
 }
 
 TEST(Run, SaysThatTheValueOfAProgramThatEndedWellIsNone_P26) {
-  const ExecutionResult result = Stage(on_job([](FakeWire& wire) {
-    wire.say(FrameType::value_data, R"({"error":{"type":"SerializationError","message":"NaN"}})");
-    say_exit(wire, 0);
-  })).run();
+  const ExecutionResult result =
+      Stage(on_job([](FakeWire& wire) {
+        wire.say(FrameType::value_data,
+                 R"({"error":{"type":"SerializationError","message":"NaN"}})");
+        say_exit(wire, 0);
+      })).run();
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_EQ(result.error->type, ErrorType::SerializationError);
 }
 
 TEST(Run, DoesNotLetAProgramThatEndedWellClaimToHaveFailed) {
-  const ExecutionResult result = Stage(on_job([](FakeWire& wire) {
-    wire.say(FrameType::value_data, R"({"error":{"type":"MemoryError","message":"forged"}})");
-    say_exit(wire, 0);
-  })).run();
+  const ExecutionResult result =
+      Stage(on_job([](FakeWire& wire) {
+        wire.say(FrameType::value_data, R"({"error":{"type":"MemoryError","message":"forged"}})");
+        say_exit(wire, 0);
+      })).run();
   EXPECT_TRUE(result.success());
 }
 
 TEST(Run, KeepsOurOwnErrorBeforeTheProgramsClaim) {
-  const ExecutionResult result = Stage([](FakeWire& wire, const Heard& frame) {
-    if (frame.type == FrameType::job) wire.say(FrameType::value_data, R"({"error":{"type":"RuntimeError"}})");
-    if (frame.type == FrameType::signal) say_exit(wire, 1);
-  }).run(spec_of(milliseconds(10)));
+  const ExecutionResult result =
+      Stage([](FakeWire& wire, const Heard& frame) {
+        if (frame.type == FrameType::job)
+          wire.say(FrameType::value_data, R"({"error":{"type":"RuntimeError"}})");
+        if (frame.type == FrameType::signal) say_exit(wire, 1);
+      }).run(spec_of(milliseconds(10)));
   EXPECT_EQ(result.error->type, ErrorType::TimeoutError);
 }
 
 TEST(Run, PassesEvidenceAndIsolationOn) {
   Stage stage(exits_with(0));
-  stage.script->evidence = {{Control::network, EvidenceStatus::enforced, "none", "lo only", "runner report"},
-                            {Control::swap, EvidenceStatus::not_enforced, "none", "no cgroup", "nothing"}};
+  stage.script->evidence = {
+      {Control::network, EvidenceStatus::enforced, "none", "lo only", "runner report"},
+      {Control::swap, EvidenceStatus::not_enforced, "none", "no cgroup", "nothing"}};
   const ExecutionResult result = stage.run();
   ASSERT_EQ(result.meta.evidence.size(), 2U);
   EXPECT_EQ(result.meta.evidence[1].applied, "no cgroup");
@@ -284,7 +267,8 @@ TEST(Run, PassesEvidenceAndIsolationOn) {
 
 TEST(Run, NeverRunsTheCodeInABoxThatWasRefused) {
   Stage stage(exits_with(0));
-  stage.backend.refusal = Error(Errc::enforcement_mismatch, "required but not enforced: network").with_hint("see doctor");
+  stage.backend.refusal = Error(Errc::enforcement_mismatch, "required but not enforced: network")
+                              .with_hint("see doctor");
   const ExecutionResult result = stage.run();
   EXPECT_EQ(result.meta.cause, Cause::enforcement_mismatch);
   EXPECT_EQ(result.error->type, ErrorType::BackendError);
@@ -301,12 +285,18 @@ struct OpenFailure {
 
 TEST(Run, TellsWhyABoxCouldNotBeMade) {
   constexpr OpenFailure kFailures[] = {
-      {Errc::image_missing, Cause::image_missing},           {Errc::connection_lost, Cause::infrastructure_lost},
-      {Errc::timed_out, Cause::infrastructure_lost},         {Errc::engine, Cause::infrastructure_lost},
-      {Errc::cancelled, Cause::cancelled},                   {Errc::start_failed, Cause::start_failed},
-      {Errc::unsupported, Cause::backend_unavailable},       {Errc::connection_refused, Cause::backend_unavailable},
-      {Errc::permission_denied, Cause::backend_unavailable}, {Errc::invalid_argument, Cause::backend_unavailable},
-      {Errc::too_large, Cause::backend_unavailable},         {Errc::system, Cause::backend_unavailable},
+      {Errc::image_missing, Cause::image_missing},
+      {Errc::connection_lost, Cause::infrastructure_lost},
+      {Errc::timed_out, Cause::infrastructure_lost},
+      {Errc::engine, Cause::infrastructure_lost},
+      {Errc::cancelled, Cause::cancelled},
+      {Errc::start_failed, Cause::start_failed},
+      {Errc::unsupported, Cause::backend_unavailable},
+      {Errc::connection_refused, Cause::backend_unavailable},
+      {Errc::permission_denied, Cause::backend_unavailable},
+      {Errc::invalid_argument, Cause::backend_unavailable},
+      {Errc::too_large, Cause::backend_unavailable},
+      {Errc::system, Cause::backend_unavailable},
   };
   for (const OpenFailure& failure : kFailures) {
     SCOPED_TRACE(std::string(name_of(failure.code)));
@@ -319,76 +309,12 @@ TEST(Run, TellsWhyABoxCouldNotBeMade) {
 }
 
 TEST(FailedRun, IsAPolicyDenialForABadRequest) {
-  const ExecutionResult result = failed_run(Error(Errc::permission_denied, "no LD_PRELOAD").with_hint("leave it out"));
+  const ExecutionResult result =
+      failed_run(Error(Errc::permission_denied, "no LD_PRELOAD").with_hint("leave it out"));
   EXPECT_EQ(result.meta.cause, Cause::policy_denied);
   EXPECT_EQ(result.error->type, ErrorType::PolicyDenied);
   EXPECT_EQ(result.error->hint, "leave it out");
   EXPECT_EQ(result.exit_code, -1);
-}
-
-TEST(Run, CutsLongOutputAndGoesOnDraining_P22) {
-  Stage stage(on_job([](FakeWire& wire) {
-    for (int index = 0; index < 100; ++index) wire.say(FrameType::stdout_data, std::string(1000, 'x'));
-    wire.say(FrameType::stderr_data, "short");
-    say_exit(wire, 0);
-  }));
-  policy::Spec spec = spec_of();
-  spec.limits.stdout_bytes = 1000;
-  const ExecutionResult result = stage.run(spec);
-  EXPECT_EQ(result.meta.output.stdout_bytes, 100'000U);
-  EXPECT_TRUE(result.truncated);
-  EXPECT_TRUE(result.meta.output.stdout_truncated);
-  EXPECT_FALSE(result.meta.output.stderr_truncated);
-  EXPECT_EQ(result.exit_code, 0);
-  EXPECT_TRUE(result.success());
-}
-
-TEST(Run, StreamsOutputUntilTheHeadIsFull) {
-  Stage stage(on_job([](FakeWire& wire) {
-    for (const char* const piece : {"abc", "def", "ghi"}) wire.say(FrameType::stdout_data, piece);
-    say_exit(wire, 0);
-  }));
-  std::string streamed;
-  stage.request.on_output = [&streamed](Stream, std::string_view text) { streamed.append(text).append("|"); };
-  policy::Spec spec = spec_of();
-  spec.limits.stdout_bytes = 8;
-  (void)stage.run(spec);
-  EXPECT_EQ(streamed, "abc|d|");
-}
-
-TEST(Run, CarriesStandardInputInWindows) {
-  Stage stage({});
-  std::size_t taken = 0, largest = 0;
-  stage.script->runner = [&](FakeWire& wire, const Heard& frame) {
-    if (frame.type == FrameType::stdin_end) say_exit(wire, 0);
-    if (frame.type != FrameType::stdin_data) return;
-    taken += frame.payload.size();
-    largest = std::max(largest, frame.payload.size());
-    wire.say(FrameType::stdin_credit, runner::encode(static_cast<std::uint32_t>(frame.payload.size())));
-  };
-  stage.request.stdin_data = std::string(300'000, 'i');
-  EXPECT_TRUE(stage.run().success());
-  EXPECT_EQ(taken, 300'000U);
-  EXPECT_LE(largest, runner::kStdinWindow);
-}
-
-TEST(Run, DoesNotWaitForAProgramToReadItsInput) {
-  Stage stage([](FakeWire& wire, const Heard& frame) {
-    if (frame.type == FrameType::stdin_data) say_exit(wire, 4);
-  });
-  stage.request.stdin_data = std::string(300'000, 'i');
-  EXPECT_EQ(stage.run().exit_code, 4);
-}
-
-TEST(Run, WarnsWhenStandardInputWasCut) {
-  Stage stage({});
-  stage.script->runner = [](FakeWire& wire, const Heard& frame) {
-    if (frame.type == FrameType::stdin_end) say_exit(wire, 0);
-    if (frame.type != FrameType::stdin_data) return;
-    wire.say(FrameType::stdin_credit, runner::encode(static_cast<std::uint32_t>(frame.payload.size())));
-  };
-  stage.request.stdin_source = [](const std::stop_token&) { return std::string(100'000, 's'); };
-  EXPECT_THAT(stage.run().meta.warnings, testing::Contains("standard input was cut at 1 MiB"));
 }
 
 }  // namespace

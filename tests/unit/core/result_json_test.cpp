@@ -27,25 +27,38 @@ ExecutionResult complete() {
   result.value = R"({"z":1,"a":[null]})";
   result.error = ResultError{ErrorType::TimeoutError, "late", "stack", "hint"};
   Meta& meta = result.meta;
-  meta = {.run_id = "0123", .backend = "docker", .runtime = "Docker 1", .version = "0.1.0", .image = "i:1",
-          .language = "python", .limits = {}, .cause = Cause::timeout, .signal = 9, .start_errno = 2,
-          .usage = {1, 2, 3, "cgroup"}, .output = {4, 5, true, false},
-          .kill = Kill{"kill", std::chrono::milliseconds(7), 1}, .isolation = Isolation::partial,
+  meta = {.run_id = "0123",
+          .backend = "docker",
+          .runtime = "Docker 1",
+          .version = "0.1.0",
+          .image = "i:1",
+          .language = "python",
+          .limits = {},
+          .cause = Cause::timeout,
+          .signal = 9,
+          .start_errno = 2,
+          .usage = {1, 2, 3, "cgroup"},
+          .output = {4, 5, true, false},
+          .kill = Kill{"kill", std::chrono::milliseconds(7), 1},
+          .isolation = Isolation::partial,
           .evidence = {{Control::network, EvidenceStatus::enforced, "none", "lo only", "report"}},
-          .fallback = Fallback{"podman", "no socket"}, .warnings = {"w"}};
+          .fallback = Fallback{"podman", "no socket"},
+          .warnings = {"w"}};
   meta.limits.cpu_time = std::chrono::seconds(8);
   return result;
 }
 
 TEST(ResultJson, HasTheKeysOfTheSchemaInOrder) {
   const auto result = nlohmann::ordered_json::parse(to_json(complete()));
-  EXPECT_THAT(keys_of(result), ElementsAre("stdout", "stderr", "exit_code", "duration", "timed_out", "truncated",
-                                           "value", "error", "meta"));
+  EXPECT_THAT(keys_of(result), ElementsAre("stdout", "stderr", "exit_code", "duration", "timed_out",
+                                           "truncated", "value", "error", "meta"));
   EXPECT_THAT(keys_of(result["error"]), ElementsAre("type", "message", "stack", "hint"));
   EXPECT_THAT(keys_of(result["meta"]),
-              ElementsAre("run_id", "backend", "runtime", "version", "image", "language", "limits", "cause", "signal",
-                          "start_errno", "usage", "output", "kill", "isolation", "evidence", "fallback", "warnings"));
-  EXPECT_THAT(keys_of(result["meta"]["usage"]), ElementsAre("cpu_ms", "peak_memory_bytes", "peak_pids", "source"));
+              ElementsAre("run_id", "backend", "runtime", "version", "image", "language", "limits",
+                          "cause", "signal", "start_errno", "usage", "output", "kill", "isolation",
+                          "evidence", "fallback", "warnings"));
+  EXPECT_THAT(keys_of(result["meta"]["usage"]),
+              ElementsAre("cpu_ms", "peak_memory_bytes", "peak_pids", "source"));
   EXPECT_THAT(keys_of(result["meta"]["output"]),
               ElementsAre("stdout_bytes", "stderr_bytes", "stdout_truncated", "stderr_truncated"));
   EXPECT_THAT(keys_of(result["meta"]["kill"]), ElementsAre("path", "latency_ms", "survivors"));
@@ -53,16 +66,18 @@ TEST(ResultJson, HasTheKeysOfTheSchemaInOrder) {
               ElementsAre("control", "status", "requested", "applied", "verified_by"));
   EXPECT_THAT(keys_of(result["meta"]["fallback"]), ElementsAre("wanted", "reason"));
   EXPECT_THAT(keys_of(result["meta"]["limits"]),
-              ElementsAre("timeout_ms", "grace_ms", "memory_bytes", "cpus", "pids", "open_files", "file_bytes",
-                          "disk_bytes", "disk_files", "stdout_bytes", "stderr_bytes", "value_bytes", "cpu_time_s"));
+              ElementsAre("timeout_ms", "grace_ms", "memory_bytes", "cpus", "pids", "open_files",
+                          "file_bytes", "disk_bytes", "disk_files", "stdout_bytes", "stderr_bytes",
+                          "value_bytes", "cpu_time_s"));
 }
 
 TEST(ResultJson, LeavesOutWhatIsNotThere) {
   const auto result = nlohmann::ordered_json::parse(to_json(ExecutionResult{}));
-  EXPECT_THAT(keys_of(result),
-              ElementsAre("stdout", "stderr", "exit_code", "duration", "timed_out", "truncated", "meta"));
-  EXPECT_THAT(keys_of(result["meta"]), ElementsAre("run_id", "backend", "runtime", "version", "language", "limits",
-                                                   "cause", "usage", "output", "isolation", "evidence", "warnings"));
+  EXPECT_THAT(keys_of(result), ElementsAre("stdout", "stderr", "exit_code", "duration", "timed_out",
+                                           "truncated", "meta"));
+  EXPECT_THAT(keys_of(result["meta"]),
+              ElementsAre("run_id", "backend", "runtime", "version", "language", "limits", "cause",
+                          "usage", "output", "isolation", "evidence", "warnings"));
   EXPECT_THAT(keys_of(result["meta"]["usage"]), ElementsAre("source"));
   EXPECT_TRUE(result["meta"]["evidence"].is_array());
   EXPECT_TRUE(result["meta"]["warnings"].is_array());

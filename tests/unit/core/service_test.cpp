@@ -40,14 +40,34 @@ struct World {
   }
 };
 
-policy::Config config_of(BackendType type, policy::FallbackRule fallback = policy::FallbackRule::allow) {
+policy::Config config_of(BackendType type,
+                         policy::FallbackRule fallback = policy::FallbackRule::allow) {
   policy::Config config;
   config.type = type;
   config.fallback = fallback;
   return config;
 }
 
-ExecutionRequest python(std::string code = "1") { return {.code = std::move(code)}; }
+ExecutionRequest python(std::string code = "1") {
+  ExecutionRequest request;
+  request.code = std::move(code);
+  return request;
+}
+ExecutionRequest cobol() {
+  ExecutionRequest request = python();
+  request.language = "cobol";
+  return request;
+}
+ExecutionRequest preloading() {
+  ExecutionRequest request = python();
+  request.environment = {{"LD_PRELOAD", "/evil.so"}};
+  return request;
+}
+ExecutionRequest endless() {
+  ExecutionRequest request = python();
+  request.limits.timeout = std::chrono::hours(24);
+  return request;
+}
 
 TEST(Service, RunsNativelyByDefault) {
   World world;
@@ -75,7 +95,8 @@ TEST(Service, NamesTheImageOfAContainer) {
 
 TEST(Service, FallsBackFromDockerToNativeAndSaysWhy) {
   World world;
-  world.lacks(BackendKind::docker, Error(Errc::connection_refused, "unix:///run/docker.sock: nobody listens"));
+  world.lacks(BackendKind::docker,
+              Error(Errc::connection_refused, "unix:///run/docker.sock: nobody listens"));
   world.add(BackendKind::native);
   Service service(config_of(BackendType::docker), world.finder());
   const ExecutionResult result = service.execute(python());
@@ -98,7 +119,8 @@ TEST(Service, FallsBackFromPodmanToo) {
 
 TEST(Service, SaysBackendUnavailableWhenItMayNotFallBack) {
   World world;
-  world.lacks(BackendKind::docker, Error(Errc::permission_denied, "not in group docker").with_hint("usermod"));
+  world.lacks(BackendKind::docker,
+              Error(Errc::permission_denied, "not in group docker").with_hint("usermod"));
   const auto native = world.add(BackendKind::native);
   Service service(config_of(BackendType::docker, policy::FallbackRule::never), world.finder());
   const ExecutionResult result = service.execute(python());
@@ -143,7 +165,8 @@ TEST(Service, GoesOnUntilOneSatisfiesWhenItMayChoose) {
   EXPECT_EQ(result.meta.backend, "native");
   EXPECT_EQ(result.meta.fallback->wanted, "auto");
   EXPECT_EQ(result.meta.fallback->reason, "docker: no seccomp; podman: no socket");
-  EXPECT_THAT(world.asked, ElementsAre(BackendKind::docker, BackendKind::podman, BackendKind::native));
+  EXPECT_THAT(world.asked,
+              ElementsAre(BackendKind::docker, BackendKind::podman, BackendKind::native));
 }
 
 TEST(Service, TakesTheFirstThatSatisfiesWithoutAWord) {
@@ -185,9 +208,9 @@ TEST(Service, RefusesABadRequestBeforeContactingAnyBackend) {
       python(""),
       python(std::string("a\0b", 3)),
       python(std::string((1 << 20) + 1, 'x')),
-      {.language = "cobol", .code = "1"},
-      {.code = "1", .environment = {{"LD_PRELOAD", "/evil.so"}}},
-      {.code = "1", .limits = {.timeout = std::chrono::hours(24)}},
+      cobol(),
+      preloading(),
+      endless(),
   };
   for (const ExecutionRequest& request : bad) {
     SCOPED_TRACE(request.language + " " + std::to_string(request.code.size()));
@@ -227,7 +250,8 @@ TEST(Service, LooksForABackendOnceAndForAMissingOneAgain) {
   Service service(config_of(BackendType::docker), world.finder());
   (void)service.execute(python());
   (void)service.execute(python());
-  EXPECT_THAT(world.asked, ElementsAre(BackendKind::docker, BackendKind::native, BackendKind::docker));
+  EXPECT_THAT(world.asked,
+              ElementsAre(BackendKind::docker, BackendKind::native, BackendKind::docker));
 }
 
 TEST(Service, UsesTheBackendsGraceWhenNobodyHasSaid) {
@@ -241,7 +265,9 @@ TEST(Service, CallsACommandExec) {
   World world;
   world.add(BackendKind::native);
   Service service(config_of(BackendType::local), world.finder());
-  EXPECT_EQ(service.execute({.command = {"true"}}).meta.language, "exec");
+  ExecutionRequest request;
+  request.command = {"true"};
+  EXPECT_EQ(service.execute(request).meta.language, "exec");
 }
 
 }  // namespace

@@ -55,6 +55,17 @@ struct Reader {
   bool ended = false;
 };
 
+ExecutionRequest with_data(std::string data) {
+  ExecutionRequest request;
+  request.stdin_data = std::move(data);
+  return request;
+}
+ExecutionRequest with_source(std::function<std::string(std::stop_token)> source) {
+  ExecutionRequest request;
+  request.stdin_source = std::move(source);
+  return request;
+}
+
 // A source that gives `pieces` pieces and then the end.
 std::function<std::string(std::stop_token)> source_of(std::size_t pieces, std::size_t piece_bytes) {
   return [left = pieces, piece_bytes](const std::stop_token&) mutable {
@@ -74,7 +85,7 @@ TEST(StdinFeed, EndsTheInputAtOnceWhenThereIsNone) {
 
 TEST(StdinFeed, SendsDataAndThenTheEnd) {
   Reader reader;
-  const ExecutionRequest request{.stdin_data = "input"};
+  const ExecutionRequest request = with_data("input");
   StdinFeed feed(reader.client, request, soon());
   reader.drain(feed);
   EXPECT_EQ(reader.text, "input");
@@ -83,7 +94,7 @@ TEST(StdinFeed, SendsDataAndThenTheEnd) {
 
 TEST(StdinFeed, SendsNoMoreThanTheWindowBeforeTheProgramTakesSome) {
   Reader reader;
-  const ExecutionRequest request{.stdin_data = std::string(200'000, 'x')};
+  const ExecutionRequest request = with_data(std::string(200'000, 'x'));
   StdinFeed feed(reader.client, request, soon());
   reader.wait_for(kStdinWindow);
   {
@@ -98,7 +109,7 @@ TEST(StdinFeed, SendsNoMoreThanTheWindowBeforeTheProgramTakesSome) {
 
 TEST(StdinFeed, DoesNotBelieveMoreCreditThanTheWindow) {
   Reader reader;
-  const ExecutionRequest request{.stdin_data = std::string(400'000, 'x')};
+  const ExecutionRequest request = with_data(std::string(400'000, 'x'));
   StdinFeed feed(reader.client, request, soon());
   reader.wait_for(kStdinWindow);
   feed.credit(0xFFFFFFFF);
@@ -109,7 +120,7 @@ TEST(StdinFeed, DoesNotBelieveMoreCreditThanTheWindow) {
 
 TEST(StdinFeed, CarriesAMegabyteInFramesOfTheWindowAtMost) {
   Reader reader;
-  const ExecutionRequest request{.stdin_data = std::string(kMost, 'x')};
+  const ExecutionRequest request = with_data(std::string(kMost, 'x'));
   StdinFeed feed(reader.client, request, soon());
   reader.drain(feed);
   EXPECT_EQ(reader.text.size(), kMost);
@@ -119,7 +130,7 @@ TEST(StdinFeed, CarriesAMegabyteInFramesOfTheWindowAtMost) {
 
 TEST(StdinFeed, StreamsASource) {
   Reader reader;
-  const ExecutionRequest request{.stdin_source = source_of(3, 5)};
+  const ExecutionRequest request = with_source(source_of(3, 5));
   StdinFeed feed(reader.client, request, soon());
   reader.drain(feed);
   EXPECT_EQ(reader.text, std::string(15, 's'));
@@ -127,7 +138,7 @@ TEST(StdinFeed, StreamsASource) {
 
 TEST(StdinFeed, TakesASourceAtTheLimitWithoutACut) {
   Reader reader;
-  const ExecutionRequest request{.stdin_source = source_of(16, kMost / 16)};
+  const ExecutionRequest request = with_source(source_of(16, kMost / 16));
   StdinFeed feed(reader.client, request, soon());
   reader.drain(feed);
   EXPECT_EQ(reader.text.size(), kMost);
@@ -136,7 +147,7 @@ TEST(StdinFeed, TakesASourceAtTheLimitWithoutACut) {
 
 TEST(StdinFeed, CutsASourceOneBytePastTheLimitAndSaysSo) {
   Reader reader;
-  const ExecutionRequest request{.stdin_source = source_of(1, kMost + 1)};
+  const ExecutionRequest request = with_source(source_of(1, kMost + 1));
   StdinFeed feed(reader.client, request, soon());
   reader.drain(feed);
   EXPECT_EQ(reader.text.size(), kMost);
@@ -145,7 +156,7 @@ TEST(StdinFeed, CutsASourceOneBytePastTheLimitAndSaysSo) {
 
 TEST(StdinFeed, SaysThatItCutASourceWhosePiecesEndExactlyAtTheLimit) {
   Reader reader;
-  const ExecutionRequest request{.stdin_source = source_of(17, kMost / 16)};
+  const ExecutionRequest request = with_source(source_of(17, kMost / 16));
   StdinFeed feed(reader.client, request, soon());
   reader.drain(feed);
   EXPECT_EQ(reader.text.size(), kMost);
@@ -154,20 +165,20 @@ TEST(StdinFeed, SaysThatItCutASourceWhosePiecesEndExactlyAtTheLimit) {
 
 TEST(StdinFeed, StopsASourceThatWaits) {
   Reader reader;
-  const ExecutionRequest request{.stdin_source = [](const std::stop_token& stop) {
+  const ExecutionRequest request = with_source([](const std::stop_token& stop) {
     std::mutex mutex;
     std::condition_variable_any changed;
     std::unique_lock lock(mutex);
     (void)changed.wait(lock, stop, [] { return false; });
     return std::string();
-  }};
+  });
   { StdinFeed feed(reader.client, request, soon()); }
   SUCCEED();
 }
 
 TEST(StdinFeed, StopsWhileTheProgramDoesNotRead) {
   Reader reader;
-  const ExecutionRequest request{.stdin_data = std::string(kMost, 'x')};
+  const ExecutionRequest request = with_data(std::string(kMost, 'x'));
   {
     StdinFeed feed(reader.client, request, soon());
     reader.wait_for(kStdinWindow);

@@ -31,7 +31,8 @@ TEST(ValueChannel, SaysNothingWhenNothingCame) {
 }
 
 TEST(ValueChannel, GivesTheValueAsJson) {
-  EXPECT_EQ(message_of(R"({"value": {"b": [1, 2.5, null, true, "x"]}})").value, R"({"b":[1,2.5,null,true,"x"]})");
+  EXPECT_EQ(message_of(R"({"value": {"b": [1, 2.5, null, true, "x"]}})").value,
+            R"({"b":[1,2.5,null,true,"x"]})");
 }
 
 TEST(ValueChannel, KeepsTheOrderOfKeys) {
@@ -45,7 +46,8 @@ TEST(ValueChannel, KeepsNullApartFromNoValue_P26) {
 TEST(ValueChannel, PutsPiecesTogether) {
   ValueChannel channel(kCap);
   const std::string_view text = R"({"value":"\u00e4"})";
-  for (std::size_t index = 0; index < text.size(); ++index) channel.take(bytes_of(text.substr(index, 1)));
+  for (std::size_t index = 0; index < text.size(); ++index)
+    channel.take(bytes_of(text.substr(index, 1)));
   EXPECT_EQ(channel.message().value, "\"\xC3\xA4\"");
 }
 
@@ -84,20 +86,20 @@ TEST(ValueChannel, RefusesWhatIsNoValue_P26) {
 }
 
 TEST(ValueChannel, DoesNotLetAProgramForgeErrorsThatOnlyWeMake) {
-  for (const char* const type : {"TimeoutError", "PermissionDenied", "OutputLimitError", "PolicyDenied",
-                                 "BackendError", "runtimeerror", ""}) {
+  for (const char* const type : {"TimeoutError", "PermissionDenied", "OutputLimitError",
+                                 "PolicyDenied", "BackendError", "runtimeerror", ""}) {
     SCOPED_TRACE(type);
     expect_refused(std::string(R"({"error":{"type":")") + type + R"(","message":"m"}})");
   }
 }
 
 TEST(ValueChannel, TakesTheErrorsThatAProgramCanHave) {
-  for (const ErrorType type : {ErrorType::SyntaxError, ErrorType::RuntimeError, ErrorType::MemoryError,
-                               ErrorType::SerializationError}) {
+  for (const ErrorType type : {ErrorType::SyntaxError, ErrorType::RuntimeError,
+                               ErrorType::MemoryError, ErrorType::SerializationError}) {
     const std::string name(name_of(type));
     SCOPED_TRACE(name);
-    const ValueMessage message =
-        message_of(R"({"error":{"type":")" + name + R"(","message":"m","stack":"s","hint":"forged"}})");
+    const ValueMessage message = message_of(R"({"error":{"type":")" + name +
+                                            R"(","message":"m","stack":"s","hint":"forged"}})");
     ASSERT_TRUE(message.error.has_value());
     EXPECT_EQ(message.error->type, type);
     EXPECT_EQ(message.error->message, "m");
@@ -107,7 +109,8 @@ TEST(ValueChannel, TakesTheErrorsThatAProgramCanHave) {
 }
 
 TEST(ValueChannel, TakesAnErrorWhoseTextsAreOfTheWrongType) {
-  const ValueMessage message = message_of(R"({"error":{"type":"RuntimeError","message":1,"stack":[]}})");
+  const ValueMessage message =
+      message_of(R"({"error":{"type":"RuntimeError","message":1,"stack":[]}})");
   EXPECT_EQ(message.error->message, "");
   EXPECT_EQ(message.error->stack, std::nullopt);
 }
@@ -120,7 +123,8 @@ TEST(ValueChannel, PrefersTheErrorToAValueBesideIt) {
 
 TEST(ValueChannel, TakesTheColoursOutOfMessages) {
   const auto text_of_error = [](const std::string& message) {
-    return message_of(R"({"error":{"type":"RuntimeError","message":")" + message + "\"}}").error->message;
+    return message_of(R"({"error":{"type":"RuntimeError","message":")" + message + "\"}}")
+        .error->message;
   };
   EXPECT_EQ(text_of_error(R"(a\u001b[1;31mred\u001b[0mz)"), "aredz");
   EXPECT_EQ(text_of_error(R"(cut \u001b[12)"), "cut ");
@@ -129,7 +133,9 @@ TEST(ValueChannel, TakesTheColoursOutOfMessages) {
 }
 
 TEST(ValueChannel, TakesAValueAtTheCapAndRefusesOneByteMore) {
-  const auto quoted = [](std::size_t size) { return R"({"value":")" + std::string(size - 2, 'x') + "\"}"; };
+  const auto quoted = [](std::size_t size) {
+    return R"({"value":")" + std::string(size - 2, 'x') + "\"}";
+  };
   EXPECT_EQ(message_of(quoted(kCap)).value->size(), kCap);
   const ValueMessage message = message_of(quoted(kCap + 1));
   EXPECT_EQ(message.error->type, ErrorType::SerializationError);

@@ -27,6 +27,12 @@ class RecordingSink final : public Sink {
 Call soon() { return Call{}.within(std::chrono::seconds(10)); }
 Call at_once() { return Call{}.within(std::chrono::milliseconds(0)); }
 
+Job job_of(const char* program) {
+  Job job;
+  job.argv = {program};
+  return job;
+}
+
 void say_hello(FakeWire& wire, std::uint16_t version = kProtocolVersion) {
   wire.say(FrameType::hello, encode(Hello{version, 1}));
 }
@@ -113,7 +119,8 @@ TEST(Client, StopsWaitingForAGreetingWhenCancelled) {
   FakeWire wire;
   std::stop_source source;
   wire.on_read([&source] { source.request_stop(); });
-  EXPECT_EQ(Client(wire).greet({soon().deadline, source.get_token()}).error().code(), Errc::cancelled);
+  EXPECT_EQ(Client(wire).greet({soon().deadline, source.get_token()}).error().code(),
+            Errc::cancelled);
 }
 
 TEST(Client, CarriesTheStreamsUntilTheExit) {
@@ -163,7 +170,8 @@ TEST(Client, GoesOnAwaitingAfterATimeoutInTheMiddleOfAFrame) {
   wire.say_bytes(Bytes(frame).first(10));
   Client client(wire);
   RecordingSink sink;
-  EXPECT_EQ(client.await(sink, Call{}.within(std::chrono::milliseconds(5))).error().code(), Errc::timed_out);
+  EXPECT_EQ(client.await(sink, Call{}.within(std::chrono::milliseconds(5))).error().code(),
+            Errc::timed_out);
   wire.say_bytes(Bytes(frame).subspan(10));
   say_exit(wire, 0);
   EXPECT_TRUE(client.await(sink, soon()).ok());
@@ -178,13 +186,14 @@ TEST(Client, KeepsItsDeadlineAgainstARunnerThatNeverStopsTalking) {
   }
   wire.on_read([&] { wire.say_bytes(bytes_of(flood)); });
   RecordingSink sink;
-  EXPECT_EQ(Client(wire).await(sink, Call{}.within(std::chrono::milliseconds(20))).error().code(), Errc::timed_out);
+  EXPECT_EQ(Client(wire).await(sink, Call{}.within(std::chrono::milliseconds(20))).error().code(),
+            Errc::timed_out);
 }
 
 TEST(Client, SendsWhatItIsTold) {
   FakeWire wire;
   Client client(wire);
-  ASSERT_TRUE(client.start(Job{.argv = {"true"}}, soon()).ok());
+  ASSERT_TRUE(client.start(job_of("true"), soon()).ok());
   ASSERT_TRUE(client.send_stdin(bytes_of("input"), soon()).ok());
   ASSERT_TRUE(client.end_stdin(soon()).ok());
   ASSERT_TRUE(client.signal(15, soon()).ok());
@@ -199,7 +208,8 @@ TEST(Client, SendsWhatItIsTold) {
 TEST(Client, SendsAJobAtTheLimitAndRefusesOneByteMore) {
   FakeWire wire;
   Client client(wire);
-  Job job{.argv = {"a"}, .files = {{"f", ""}}};
+  Job job = job_of("a");
+  job.files = {{"f", ""}};
   job.files[0].content.assign(kJobBytes - encode(job).size(), 'x');
   EXPECT_TRUE(client.start(job, soon()).ok());
   job.files[0].content += 'x';
@@ -213,7 +223,8 @@ TEST(Client, DoesNotMixTheFramesOfTwoThreads) {
   const std::string piece(1000, 'x');
   {
     const std::jthread other([&] {
-      for (int index = 0; index < 200; ++index) (void)client.send_stdin(bytes_of(piece), soon()).ok();
+      for (int index = 0; index < 200; ++index)
+        (void)client.send_stdin(bytes_of(piece), soon()).ok();
     });
     for (int index = 0; index < 200; ++index) (void)client.signal(1, soon()).ok();
   }

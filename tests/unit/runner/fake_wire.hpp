@@ -21,8 +21,8 @@ struct Heard {
 };
 
 /// The host's end of a wire whose runner is a function: it is called with each frame that the host
-/// has sent, on the host's thread, and answers with say(). A read with nothing to read waits for the
-/// call's own bounds, as a real wire does.
+/// has sent, on the host's thread, and answers with say(). A read with nothing to read waits for
+/// the call's own bounds, as a real wire does.
 class FakeWire final : public Wire {
  public:
   using Runner = std::function<void(FakeWire& wire, const Heard& frame)>;
@@ -55,8 +55,8 @@ class FakeWire final : public Wire {
   }
   [[nodiscard]] std::size_t count(FrameType type) {
     const auto frames = heard();
-    return static_cast<std::size_t>(std::count_if(frames.begin(), frames.end(),
-                                                  [type](const Heard& frame) { return frame.type == type; }));
+    return static_cast<std::size_t>(std::count_if(
+        frames.begin(), frames.end(), [type](const Heard& frame) { return frame.type == type; }));
   }
 
   Result<std::size_t> read(std::span<std::byte> into, const Call& call) override {

@@ -122,7 +122,8 @@ TEST(FrameReader, RefusesEachReservedBit) {
 }
 
 TEST(FrameReader, RefusesALengthOfFourGigabytesWithoutWaitingForIt) {
-  EXPECT_EQ(error_of(Direction::to_host, frame_header(FrameType::stdout_data, 0xFFFFFFFF)), Errc::protocol);
+  EXPECT_EQ(error_of(Direction::to_host, frame_header(FrameType::stdout_data, 0xFFFFFFFF)),
+            Errc::protocol);
 }
 
 TEST(FrameReader, StaysFailed) {
@@ -167,7 +168,8 @@ TEST(FrameReader, CutsManyFramesOutOfOneRead) {
 TEST(FrameReader, KeepsABoundOnMemoryThroughAMillionEmptyFrames) {
   const auto header = frame_header(FrameType::stdout_data, 0);
   std::vector<std::byte> thousand;
-  for (int index = 0; index < 1000; ++index) thousand.insert(thousand.end(), header.begin(), header.end());
+  for (int index = 0; index < 1000; ++index)
+    thousand.insert(thousand.end(), header.begin(), header.end());
   FrameReader reader(Direction::to_host);
   std::size_t frames = 0, most_space = 0;
   for (int index = 0; index < 1000; ++index) {

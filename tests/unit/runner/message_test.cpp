@@ -18,7 +18,8 @@ Job sample_job() {
 }
 
 void number(Encoded& bytes, std::uint32_t value) {
-  for (int shift = 0; shift < 32; shift += 8) bytes.push_back(static_cast<std::byte>(value >> shift & 0xFF));
+  for (int shift = 0; shift < 32; shift += 8)
+    bytes.push_back(static_cast<std::byte>(value >> shift & 0xFF));
 }
 
 // Every cut and one byte more are refused by `decode`.
@@ -58,7 +59,9 @@ TEST(HelloMessage, IsRefusedWithAnyOtherMagic) {
   }
 }
 
-TEST(HelloMessage, IsRefusedCutOrLengthened) { expect_only_whole(encode(Hello{1, 1}), decode_hello); }
+TEST(HelloMessage, IsRefusedCutOrLengthened) {
+  expect_only_whole(encode(Hello{1, 1}), decode_hello);
+}
 
 TEST(JobMessage, ComesBackAsItWas) {
   const Job sent = sample_job();
@@ -155,7 +158,9 @@ TEST(FailedMessage, ComesBackAsItWas) {
   EXPECT_EQ(decode_failed(encode(Failed{"", -1}))->os_error, -1);
 }
 
-TEST(FailedMessage, IsRefusedCutOrLengthened) { expect_only_whole(encode(Failed{"chdir", 13}), decode_failed); }
+TEST(FailedMessage, IsRefusedCutOrLengthened) {
+  expect_only_whole(encode(Failed{"chdir", 13}), decode_failed);
+}
 
 TEST(FailedMessage, TakesAStepOf64BytesAndNone65) {
   EXPECT_TRUE(decode_failed(encode(Failed{std::string(64, 's'), 1})).ok());

@@ -101,7 +101,8 @@ TEST(Outbox, SaysWhenTheHostIsGone) {
   pipe.out.reset();
   Outbox outbox;
   outbox.put(FrameType::hello, {});
-  struct sigaction ignore {}, before {};
+  struct sigaction ignore {
+  }, before{};
   ignore.sa_handler = SIG_IGN;
   ASSERT_EQ(::sigaction(SIGPIPE, &ignore, &before), 0);
   EXPECT_EQ(outbox.flush(pipe.in.get()).error().code(), Errc::connection_lost);

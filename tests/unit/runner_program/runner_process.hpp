@@ -66,8 +66,9 @@ class RunnerProcess {
  private:
   [[noreturn]] static void become_runner(int wire, int program) {
     const bool placed = ::dup2(wire, 0) == 0 && ::dup2(wire, 1) == 1;
-    const bool lowered = ::geteuid() != 0 || (::setgroups(0, nullptr) == 0 && ::setresgid(65534, 65534, 65534) == 0 &&
-                                              ::setresuid(65534, 65534, 65534) == 0);
+    const bool lowered = ::geteuid() != 0 ||
+                         (::setgroups(0, nullptr) == 0 && ::setresgid(65534, 65534, 65534) == 0 &&
+                          ::setresuid(65534, 65534, 65534) == 0);
     char name[] = "runner";
     char* const argv[] = {name, nullptr};
     char* const environment[] = {nullptr};
@@ -96,7 +97,9 @@ class Workplace {
     std::error_code ignored;
     std::filesystem::remove_all(path_, ignored);
   }
-  [[nodiscard]] std::string path(const std::string& name = {}) const { return (path_ / name).string(); }
+  [[nodiscard]] std::string path(const std::string& name = {}) const {
+    return (path_ / name).string();
+  }
 
  private:
   std::filesystem::path path_;

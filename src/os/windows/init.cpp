@@ -1,0 +1,22 @@
+#include "os/init.hpp"
+
+#include "os/windows/sdk.hpp"
+
+// The first process of a box is a Linux program, wherever Lazaret itself runs.
+namespace lazaret::os {
+namespace {
+
+Error no_boxes() { return Error(Errc::unsupported, "a box's first process runs on Linux only"); }
+
+}  // namespace
+
+Result<InitHandles> become_init() { return no_boxes(); }
+std::uint32_t process_id() { return ::GetCurrentProcessId(); }
+Result<std::int64_t> spawn(const SpawnRequest&) { return no_boxes(); }
+std::optional<Ended> reap(RawHandle) { return std::nullopt; }
+Status signal_all(std::int64_t, std::uint32_t) { return no_boxes(); }
+TreeUsage tree_usage() { return {}; }
+Status write_new_file(const std::string&, const std::string&) { return no_boxes(); }
+std::string self_report() { return {}; }
+
+}  // namespace lazaret::os

@@ -1,0 +1,239 @@
+#include <algorithm>
+#include <csignal>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "integration/support.hpp"
+
+// The program itself, as a shell and a script meet it.
+namespace lazaret::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+Invocation given_input(std::string text) { return {.argv = {}, .input = std::move(text)}; }
+Invocation with_variables(std::map<std::string, std::string> variables) {
+  return {.argv = {}, .environment = std::move(variables)};
+}
+
+Json json_of(const Ended& ended) { return Json::parse(ended.out, nullptr, false); }
+
+struct StatusRow {
+  const char* name;
+  std::vector<std::string> arguments;
+  int status;
+};
+
+class CliStatus : public testing::TestWithParam<StatusRow> {};
+
+TEST_P(CliStatus, SaysWhatBecameOfTheProgram) {
+  const Ended ended = lazaret(GetParam().arguments);
+  EXPECT_EQ(ended.status, GetParam().status) << ended.err;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, CliStatus,
+    testing::Values(
+        StatusRow{"ASuccess", {"run", "-c", "1"}, 0},
+        StatusRow{"TheProgramsOwn", {"run", "-l", "bash", "-c", "exit 42"}, 42},
+        StatusRow{"AProgramThatSays124", {"run", "-l", "bash", "-c", "exit 124"}, 124},
+        StatusRow{"ATimeout", {"run", "--timeout", "300ms", "--grace", "100ms", "-l", "bash", "-c", "sleep 60"}, 124},
+        StatusRow{"ProcessorTime", {"run", "--cpu-time", "1", "-c", "while True: pass"}, 124},
+        StatusRow{"NoEngine", {"run", "--type", "docker", "--host", "unix:///nonexistent", "--no-fallback", "-c", "1"}, 125},
+        StatusRow{"AFileThatIsNotExecutable", {"exec", "--", "/etc/passwd"}, 126},
+        StatusRow{"ACommandThatDoesNotExist", {"exec", "--", "no-such-program"}, 127},
+        StatusRow{"ASignal", {"run", "-l", "bash", "-c", "kill -USR1 $$"}, 128 + 10},
+        StatusRow{"AKillOfItsOwn", {"run", "-l", "bash", "-c", "kill -KILL $$"}, 137},
+        StatusRow{"AnUnknownOption", {"run", "--no-such-option", "-c", "1"}, 2},
+        StatusRow{"AnUnknownCommand", {"dance"}, 2}, StatusRow{"NoCommand", {}, 2},
+        StatusRow{"AFileThatDoesNotExist", {"run", "/nonexistent.py"}, 2},
+        StatusRow{"AnUnknownLanguage", {"run", "-l", "cobol", "-c", "1"}, 2},
+        StatusRow{"ABadQuantity", {"run", "--memory", "lots", "-c", "1"}, 2},
+        StatusRow{"Help", {"--help"}, 0}, StatusRow{"Version", {"--version"}, 0}),
+    [](const auto& given) { return given.param.name; });
+
+TEST(Cli, PrintsOneJsonObjectAndNothingElse) {
+  const Ended ended = lazaret({"run", "--json", "-c", "import sys\nprint('out')\nprint('err', file=sys.stderr)\n[1, 2]"});
+  Json json = json_of(ended);
+  ASSERT_TRUE(json.is_object()) << ended.out;
+  EXPECT_EQ(ended.err, "");
+  EXPECT_EQ(json["stdout"], "out\n");
+  EXPECT_EQ(json["stderr"], "err\n");
+  EXPECT_EQ(json["value"], Json::array({1, 2}));
+  EXPECT_EQ(std::count(ended.out.begin(), ended.out.end(), '\n'), 1);
+}
+
+TEST(Cli, PrintsJsonForEveryFate) {
+  for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
+           {"run", "--json", "-c", "raise ValueError(1)"},
+           {"run", "--json", "-c", ""},
+           {"run", "--json", "-l", "cobol", "-c", "x"},
+           {"run", "--json", "--timeout", "200ms", "--grace", "100ms", "-c", "while True: pass"},
+           {"run", "--json", "--type", "docker", "--host", "unix:///nonexistent", "--no-fallback", "-c", "1"},
+           {"exec", "--json", "--", "no-such-program"}}) {
+    const Ended ended = lazaret(arguments);
+    EXPECT_TRUE(json_of(ended).is_object()) << arguments.back() << ": " << ended.out << ended.err;
+  }
+}
+
+TEST(Cli, RunsAFileWithItsArguments) {
+  const Folder folder;
+  const std::string file = folder.write("hello.py", "import sys\nprint(sys.argv[1:], sys.stdin.read())");
+  const Ended ended = lazaret({"run", file, "one", "--json", "-c", "--", "two"}, given_input("typed"));
+  EXPECT_EQ(ended.out, "['one', '--json', '-c', '--', 'two'] typed\n") << ended.err;
+}
+
+TEST(Cli, TellsTheLanguageByTheFilesName) {
+  const Folder folder;
+  EXPECT_EQ(lazaret({"run", folder.write("a.sh", "echo bash $BASH_VERSION")}).out.substr(0, 5), "bash ");
+  EXPECT_EQ(lazaret({"run", folder.write("a.js", "console.log(typeof process)")}).out, "object\n");
+  EXPECT_EQ(lazaret({"run", folder.write("a.py", "print(__name__)")}).out, "__main__\n");
+}
+
+TEST(Cli, RunsCodeFromStandardInput) {
+  EXPECT_EQ(lazaret({"run", "-"}, given_input("print('typed')")).out, "typed\n");
+  EXPECT_EQ(lazaret({"run"}, given_input("print('piped')")).out, "piped\n");
+  EXPECT_EQ(lazaret({"run", "-l", "bash", "-", "word"}, given_input("echo $1")).out, "word\n");
+}
+
+TEST(Cli, HandsTheProgramItsInputAndBothItsOutputs) {
+  const Ended ended = lazaret({"run", "-l", "bash", "-c", "cat; echo aside >&2"}, given_input("in\n"));
+  EXPECT_EQ(ended.out, "in\n");
+  EXPECT_THAT(ended.err, HasSubstr("aside\n"));
+}
+
+TEST(Cli, RunsACommandWithOptionsLikeItsOwn) {
+  const Ended ended = lazaret({"exec", "--", "printf", "%s|", "--json", "-c", "--help", "--"});
+  EXPECT_EQ(ended.out, "--json|-c|--help|--|") << ended.err;
+  EXPECT_EQ(lazaret({"exec", "printf", "%s", "--timeout"}).out, "--timeout");
+}
+
+TEST(Cli, ShowsEachValueOfTheConfigurationWithItsOrigin) {
+  const Ended ended = lazaret({"config", "show", "--json"}, with_variables({{"SANDBOX_TIMEOUT_SEC", "9"}}));
+  bool seen = false;
+  for (const Json& row : json_of(ended)) {
+    if (row["key"] != "limits.timeout") continue;
+    seen = true;
+    EXPECT_EQ(row["value"], "9s");
+    EXPECT_EQ(row["origin"], "environment");
+    EXPECT_EQ(row["name"], "SANDBOX_TIMEOUT_SEC");
+  }
+  EXPECT_TRUE(seen) << ended.out;
+  EXPECT_THAT(lazaret({"config", "show"}).out, HasSubstr("limits.timeout"));
+}
+
+TEST(Cli, RefusesAnUnknownKeyOfTheConfigurationAndNamesIt) {
+  const Folder folder;
+  const Ended ended = lazaret({"run", "--config", folder.write("bad.yaml", "limits:\n  tiemout: 3s\n"), "-c", "1"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_THAT(ended.err, HasSubstr("tiemout"));
+}
+
+//
+TEST(Acceptance, LocalDefault) {
+  const Ended ended = lazaret({"run", "--json", "-c", "print('hello')"});
+  Json json = json_of(ended);
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(json["stdout"], "hello\n");
+  EXPECT_EQ(json["meta"]["backend"], "native");
+  EXPECT_FALSE(json["meta"].contains("fallback"));
+}
+
+TEST(Acceptance, DockerOptInMissingDockerErrorPath) {
+  const Invocation without_engine = with_variables({{"SANDBOX_TYPE", "docker"}, {"SANDBOX_FALLBACK", "never"},
+                                                    {"DOCKER_HOST", "unix:///nonexistent/docker.sock"}});
+  const Ended ended = lazaret({"run", "--json", "-c", "print(1)"}, without_engine);
+  Json json = json_of(ended);
+  EXPECT_EQ(ended.status, 125);
+  EXPECT_EQ(json["meta"]["cause"], "backend_unavailable");
+  EXPECT_THAT(json["error"]["message"].get<std::string>(), HasSubstr("/nonexistent/docker.sock"));
+  EXPECT_EQ(json["stdout"], "");
+}
+
+TEST(Acceptance, DockerOptInFallsBackAndSaysSo) {
+  const Invocation without_engine = with_variables({{"SANDBOX_TYPE", "docker"},
+                                                    {"DOCKER_HOST", "unix:///nonexistent/docker.sock"}});
+  Json json = json_of(lazaret({"run", "--json", "-c", "print(1)"}, without_engine));
+  EXPECT_EQ(json["stdout"], "1\n");
+  EXPECT_EQ(json["meta"]["backend"], "native");
+  EXPECT_EQ(json["meta"]["fallback"]["wanted"], "docker");
+  EXPECT_THAT(json["meta"]["fallback"]["reason"].get<std::string>(), HasSubstr("/nonexistent/docker.sock"));
+}
+
+TEST(Acceptance, TimeoutBehaviour) {
+  const Ended ended = lazaret({"run", "--json", "--grace", "200ms", "-l", "bash", "-c", "echo partial; sleep 60"},
+                              with_variables({{"SANDBOX_TIMEOUT_SEC", "1"}}));
+  Json json = json_of(ended);
+  EXPECT_EQ(ended.status, 124);
+  EXPECT_EQ(json["timed_out"], true);
+  EXPECT_EQ(json["meta"]["cause"], "timeout");
+  EXPECT_EQ(json["meta"]["limits"]["timeout_ms"], 1000);
+  EXPECT_EQ(json["stdout"], "partial\n");
+  EXPECT_EQ(json["error"]["type"], "TimeoutError");
+}
+
+TEST(Cli, PredictsInDoctorWhatARunReports) {
+  Json doctor = json_of(lazaret({"doctor", "--json"}));
+  Json run = json_of(lazaret({"run", "--json", "-c", "1"}));
+  std::map<std::string, std::string> predicted, reported;
+  for (const Json& piece : doctor["backends"][0]["evidence"]) predicted[piece["control"]] = piece["status"];
+  for (const Json& piece : run["meta"]["evidence"]) reported[piece["control"]] = piece["status"];
+  EXPECT_EQ(doctor["backends"][0]["name"], run["meta"]["backend"]);
+  EXPECT_EQ(doctor["backends"][0]["runtime"], run["meta"]["runtime"]);
+  EXPECT_FALSE(predicted.empty());
+  EXPECT_EQ(predicted, reported);
+}
+
+TEST(Cli, EndsTheRunOnAnInterruptAndLeavesNothing) {
+  const std::string marker = unique_marker();
+  const Folder folder;
+  const std::string file = folder.write("long.sh", "trap 'exit 1' TERM\necho begun\nsetsid sleep 300 & sleep 300 & wait");
+  Invocation interrupted;
+  interrupted.once_started = [&marker](pid_t program) {
+    // Ours carries the marker too: two more are the box's.
+    (void)becomes_true(10s, [&marker] { return processes_marked(marker).size() >= 2; });
+    ::kill(program, SIGINT);
+  };
+  const Ended ended = lazaret({"run", "--grace", "1s", file, marker}, interrupted);
+  EXPECT_EQ(ended.status, 130) << ended.err;
+  EXPECT_FALSE(ended.overdue);
+  EXPECT_THAT(processes_marked(marker), IsEmpty());
+}
+
+TEST(Cli, WritesNoColourIntoAPipeWhateverIsAsked) {
+  const Ended plain = lazaret({"run", "--evidence", "-l", "bash", "-c", "exit 3"});
+  const Ended asked = lazaret({"run", "--evidence", "-l", "bash", "-c", "exit 3"}, with_variables({{"NO_COLOR", "1"}}));
+  EXPECT_THAT(plain.out + plain.err, Not(HasSubstr("\x1b")));
+  EXPECT_EQ(plain.out, asked.out);
+}
+
+// What stands in the brackets of an option is what a reader of the manual looks for.
+TEST(Cli, NamesEveryOptionInItsHelp) {
+  const std::string run = lazaret({"run", "--help"}).out;
+  for (const char* const option :
+       {"--type", "--host", "--config", "--no-fallback", "--json", "--quiet", "--code", "--lang", "--timeout", "--grace",
+        "--cpu-time", "--memory", "--cpus", "--pids", "--open-files", "--file-size", "--disk", "--max-output", "--env",
+        "--image", "--require", "--strict", "--best-effort", "--evidence", "SANDBOX_TYPE", "SANDBOX_TIMEOUT_SEC"}) {
+    EXPECT_THAT(run, HasSubstr(option));
+  }
+  const std::string all = lazaret({"--help"}).out;
+  for (const char* const word : {"run", "exec", "doctor", "config", "images", "124", "125", "126", "127"}) {
+    EXPECT_THAT(all, HasSubstr(word));
+  }
+}
+
+TEST(Cli, RefusesARunWhenARequiredControlIsNotThere) {
+  const Ended ended = lazaret({"run", "--json", "--strict", "-c", "print('ran')"});
+  Json json = json_of(ended);
+  if (json["meta"]["cause"] == "exited") GTEST_SKIP() << "everything can be enforced here";
+  EXPECT_EQ(ended.status, 125);
+  EXPECT_EQ(json["meta"]["cause"], "enforcement_mismatch");
+  EXPECT_EQ(json["stdout"], "");
+}
+
+}  // namespace
+}  // namespace lazaret::test

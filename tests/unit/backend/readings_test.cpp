@@ -1,0 +1,139 @@
+#include <gtest/gtest.h>
+
+#include "backend/verdict.hpp"
+#include "unit/backend/report_sample.hpp"
+
+namespace lazaret::backend {
+namespace {
+
+EvidenceStatus status_in(std::string_view report, Control control) {
+  for (const Reading& reading : read_report(parse_report(report), policy::Spec{})) {
+    if (reading.control == control) return reading.status;
+  }
+  ADD_FAILURE() << "nobody has read " << name_of(control);
+  return EvidenceStatus::partial;
+}
+
+constexpr Control kRead[] = {Control::network,    Control::filesystem, Control::privileges,
+                             Control::syscalls,   Control::processes,  Control::hostname,
+                             Control::open_files, Control::file_size,  Control::core_dumps,
+                             Control::disk,       Control::environment};
+
+TEST(Readings, FindEverythingEnforcedInAGoodBox) {
+  for (const Control control : kRead) {
+    SCOPED_TRACE(std::string(name_of(control)));
+    EXPECT_EQ(status_in(test::kGoodReport, control), EvidenceStatus::enforced);
+  }
+}
+
+TEST(Readings, FindNothingEnforcedInAnEmptyReport) {
+  for (const Control control : kRead) {
+    if (control == Control::environment) continue;  // explicit at exec, whatever the report says
+    SCOPED_TRACE(std::string(name_of(control)));
+    EXPECT_EQ(status_in("", control), EvidenceStatus::not_enforced);
+  }
+}
+
+struct Weakening {
+  const char* name;
+  Control control;
+  const char* line;
+  const char* instead;
+};
+
+constexpr Weakening kWeakenings[] = {
+    {"another interface", Control::network, "net=    lo:", "net=  eth0: 0\nnet=    lo:"},
+    {"no interface readable", Control::network, "net=    lo:", "net=    lo"},
+    {"a route out", Control::network, "probe.route=101", "probe.route=0"},
+    {"route not tried", Control::network, "probe.route=101\n", ""},
+    {"writable root", Control::filesystem, "probe.root_write=30", "probe.root_write=0"},
+    {"root only forbidden, not read-only", Control::filesystem, "probe.root_write=30",
+     "probe.root_write=13"},
+    {"root write not tried", Control::filesystem, "probe.root_write=30\n", ""},
+    {"root mounted writable", Control::filesystem, "/ / ro,", "/ / rw,"},
+    {"a host directory writable", Control::filesystem, "/usr /usr ro,", "/usr /usr rw,"},
+    {"no mount of the root seen", Control::filesystem, "/ / ro,", "/ /root ro,"},
+    {"real uid root", Control::privileges, "Uid:\t65534", "Uid:\t0"},
+    {"saved uid root", Control::privileges, "65534\nstatus=Gid", "0\nstatus=Gid"},
+    {"gid root", Control::privileges, "Gid:\t65534", "Gid:\t0"},
+    {"uid unreadable", Control::privileges, "status=Uid:\t65534\t65534\t65534\t65534\n", ""},
+    {"an inheritable capability", Control::privileges, "CapInh:\t0000000000000000",
+     "CapInh:\t0000000000000001"},
+    {"a permitted capability", Control::privileges, "CapPrm:\t0000000000000000",
+     "CapPrm:\t0000000000200000"},
+    {"an effective capability", Control::privileges, "CapEff:\t0000000000000000",
+     "CapEff:\t0000000000200000"},
+    {"a bounding capability", Control::privileges, "CapBnd:\t0000000000000000",
+     "CapBnd:\t00000000a80425fb"},
+    {"an ambient capability", Control::privileges, "CapAmb:\t0000000000000000",
+     "CapAmb:\t0000000000000400"},
+    {"new privileges", Control::privileges, "NoNewPrivs:\t1", "NoNewPrivs:\t0"},
+    {"setuid worked", Control::privileges, "probe.setuid=1", "probe.setuid=0"},
+    {"setuid not tried", Control::privileges, "probe.setuid=1\n", ""},
+    {"no filter", Control::syscalls, "Seccomp:\t2", "Seccomp:\t0"},
+    {"strict mode is not our filter", Control::syscalls, "Seccomp:\t2", "Seccomp:\t1"},
+    {"user namespaces", Control::syscalls, "probe.user_namespace=1", "probe.user_namespace=0"},
+    {"mounts", Control::syscalls, "probe.mount=1", "probe.mount=0"},
+    {"keyrings", Control::syscalls, "probe.keyctl=1", "probe.keyctl=0"},
+    {"bpf", Control::syscalls, "probe.bpf=1", "probe.bpf=22"},
+    {"io_uring", Control::syscalls, "probe.io_uring=1", "probe.io_uring=0"},
+    {"io_uring not tried", Control::syscalls, "probe.io_uring=1\n", ""},
+    {"vsock", Control::syscalls, "probe.vsock=1", "probe.vsock=0"},
+    {"alg", Control::syscalls, "probe.alg=1", "probe.alg=97"},
+    {"packet", Control::syscalls, "probe.packet=1", "probe.packet=0"},
+    {"clone3 with an error that libc does not fall back from", Control::syscalls, "probe.clone3=38",
+     "probe.clone3=1"},
+    {"not init", Control::processes, "pid=1\n", "pid=17\n"},
+    {"the host's name", Control::hostname, "hostname=lazaret", "hostname=build7"},
+    {"one descriptor too many", Control::open_files, "limit.nofile=256 256",
+     "limit.nofile=256 257"},
+    {"descriptors unlimited", Control::open_files, "limit.nofile=256 256",
+     "limit.nofile=256 18446744073709551615"},
+    {"one byte too many", Control::file_size, "limit.fsize=67108864 67108864",
+     "limit.fsize=67108864 67108865"},
+    {"core dumps", Control::core_dumps, "limit.core=0 0", "limit.core=0 1"},
+    {"core unreadable", Control::core_dumps, "limit.core=0 0\n", ""},
+    {"work is no tmpfs", Control::disk, "disk./work=16914836", "disk./work=61267"},
+    {"tmp too large", Control::disk, "disk./tmp=16914836 67108864", "disk./tmp=16914836 67112961"},
+    {"tmp without bound", Control::disk, "disk./tmp=16914836 67108864", "disk./tmp=16914836 0"},
+    {"inodes without bound", Control::disk, "disk./work=16914836 67108864 8192",
+     "disk./work=16914836 67108864 0"},
+    {"one inode too many", Control::disk, "disk./tmp=16914836 67108864 8192",
+     "disk./tmp=16914836 67108864 8193"},
+    {"shm unreadable", Control::disk, "disk./dev/shm=16914836 67108864 8192\n", ""},
+};
+
+TEST(Readings, FindEachControlNotEnforcedWhenItsFactIsWeakened) {
+  for (const Weakening& weakening : kWeakenings) {
+    SCOPED_TRACE(weakening.name);
+    const std::string report = test::report_with(weakening.line, weakening.instead);
+    ASSERT_FALSE(report.empty());
+    EXPECT_EQ(status_in(report, weakening.control), EvidenceStatus::not_enforced);
+  }
+}
+
+TEST(Readings, WeakenOneControlAtATime) {
+  for (const Weakening& weakening : kWeakenings) {
+    SCOPED_TRACE(weakening.name);
+    const std::string report = test::report_with(weakening.line, weakening.instead);
+    for (const Control control : kRead) {
+      if (control == weakening.control) continue;
+      EXPECT_EQ(status_in(report, control), EvidenceStatus::enforced) << name_of(control);
+    }
+  }
+}
+
+TEST(Readings, AllowTheLastPageAtTheBoundOfADisk) {
+  EXPECT_EQ(
+      status_in(test::report_with("disk./tmp=16914836 67108864", "disk./tmp=16914836 67112960"),
+                Control::disk),
+      EvidenceStatus::enforced);
+}
+
+TEST(Readings, TakeSocketFamiliesThatTheKernelLacksForRefused) {
+  EXPECT_EQ(status_in(test::report_with("probe.vsock=1", "probe.vsock=38"), Control::syscalls),
+            EvidenceStatus::enforced);
+}
+
+}  // namespace
+}  // namespace lazaret::backend

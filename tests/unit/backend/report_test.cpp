@@ -1,0 +1,96 @@
+#include "backend/report.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/backend/report_sample.hpp"
+
+namespace lazaret::backend {
+namespace {
+
+using testing::ElementsAre;
+
+TEST(ParseReport, TakesAWholeReportApart) {
+  const SelfReport report = parse_report(test::kGoodReport);
+  EXPECT_EQ(report.value("pid"), "1");
+  EXPECT_EQ(report.status.at("Uid"), "65534\t65534\t65534\t65534");
+  EXPECT_EQ(report.status.at("Groups"), "");
+  EXPECT_THAT(report.interfaces, ElementsAre("lo"));
+  ASSERT_EQ(report.mounts.size(), 4U);
+  EXPECT_EQ(report.mounts[0].target, "/");
+  EXPECT_EQ(report.mounts[1].type, "ext4");
+  EXPECT_TRUE(report.mounts[1].has("ro"));
+  EXPECT_EQ(report.probe("route"), 101);
+  EXPECT_EQ(report.value("limit.core"), "0 0");
+}
+
+TEST(ParseReport, KnowsNothingOfAnEmptyReport) {
+  const SelfReport report = parse_report("");
+  EXPECT_TRUE(report.values.empty());
+  EXPECT_EQ(report.value("pid"), std::nullopt);
+  EXPECT_EQ(report.number("pid"), std::nullopt);
+  EXPECT_EQ(report.probe("route"), std::nullopt);
+}
+
+TEST(ParseReport, LeavesOutWhatItCannotUnderstand) {
+  for (const std::string_view text :
+       {"no equals sign", "=\n=\n", "status=\n", "status=:\n", "net=\n", "net=:\n", "net=   \n",
+        "mount=\n", "mount=1 2 3 - ext4\n", "mount=- - - - - -\n", "mount=1 2 3 4 5 6 -\n",
+        "\n\n\n", "=", "probe.route=\n"}) {
+    SCOPED_TRACE(std::string(text));
+    const SelfReport report = parse_report(text);
+    EXPECT_TRUE(report.mounts.empty());
+    EXPECT_EQ(report.probe("route"), std::nullopt);
+  }
+}
+
+TEST(ParseReport, TakesTheLastOfTwoValues) {
+  EXPECT_EQ(parse_report("pid=1\npid=2").value("pid"), "2");
+}
+
+TEST(ParseReport, KeepsEqualsSignsInValues) {
+  EXPECT_EQ(parse_report("hostname=a=b").value("hostname"), "a=b");
+}
+
+TEST(ParseReport, DoesNotTakeOptionalFieldsForTheFileSystem) {
+  const SelfReport report = parse_report(
+      "mount=36 35 98:0 /a /b rw shared:1 master:2 propagate_from:3 - ext3 /dev/x rw\n");
+  ASSERT_EQ(report.mounts.size(), 1U);
+  EXPECT_EQ(report.mounts[0].type, "ext3");
+}
+
+TEST(MountLine, HasWholeOptionsOnly) {
+  const MountLine mount{"/", "ro,nosuid,nodev", "tmpfs"};
+  EXPECT_TRUE(mount.has("ro"));
+  EXPECT_TRUE(mount.has("nodev"));
+  EXPECT_FALSE(mount.has("r"));
+  EXPECT_FALSE(mount.has("suid"));
+  EXPECT_FALSE(mount.has("rw"));
+  EXPECT_FALSE((MountLine{"/", "errors=ro", "x"}.has("ro")));
+}
+
+TEST(Probe, IsAnErrnoOrNothing) {
+  EXPECT_EQ(parse_report("probe.x=0").probe("x"), 0);
+  EXPECT_EQ(parse_report("probe.x=4095").probe("x"), 4095);
+  EXPECT_EQ(parse_report("probe.x=4096").probe("x"), std::nullopt);
+  EXPECT_EQ(parse_report("probe.x=-1").probe("x"), std::nullopt);
+  EXPECT_EQ(parse_report("probe.x=1 ").probe("x"), std::nullopt);
+}
+
+TEST(ParseNumber, TakesWholeUnsignedNumbersOnly) {
+  EXPECT_EQ(parse_number("18446744073709551615"), 18446744073709551615ULL);
+  for (const std::string_view text :
+       {"", "18446744073709551616", "-1", "+1", " 1", "1 ", "0x1", "max"}) {
+    SCOPED_TRACE(std::string(text));
+    EXPECT_EQ(parse_number(text), std::nullopt);
+  }
+}
+
+TEST(WordsOf, AreWhatLiesBetweenWhiteSpace) {
+  EXPECT_THAT(words_of(" a\t b  c "), ElementsAre("a", "b", "c"));
+  EXPECT_TRUE(words_of(" \t ").empty());
+  EXPECT_TRUE(words_of("").empty());
+}
+
+}  // namespace
+}  // namespace lazaret::backend
