@@ -11,24 +11,24 @@ namespace lazaret {
 /// Something that holds foreign code. The names are the words of `evidence`, `doctor` and
 /// `--require`.
 enum class Control {
-  network,        ///< no interface but an unconfigured loopback
-  filesystem,     ///< read-only root, no host path writable, sensitive kernel files masked
-  privileges,     ///< not root, no capability, no new privileges, no supplementary group
-  timeout,        ///< a deadline and a kill that do not depend on the code's consent
-  syscalls,       ///< a seccomp filter of ours on every process
-  processes,      ///< a pid namespace of its own; the end of its init ends them all
-  ipc,            ///< private System V and POSIX message queues and shared memory
-  hostname,       ///< a UTS namespace of its own
-  cgroup_view,    ///< a cgroup namespace of its own
-  memory,         ///< bytes of memory, the whole box
-  swap,           ///< no swap
-  cpu,            ///< processor bandwidth
-  pids,           ///< number of tasks
-  open_files,     ///< descriptors of a process
-  file_size,      ///< bytes of one file
-  core_dumps,     ///< none are written
-  disk,           ///< bytes and inodes of the writable directories
-  environment,    ///< only allowed variables
+  network,      ///< no interface but an unconfigured loopback
+  filesystem,   ///< read-only root, no host path writable, sensitive kernel files masked
+  privileges,   ///< not root, no capability, no new privileges, no supplementary group
+  timeout,      ///< a deadline and a kill that do not depend on the code's consent
+  syscalls,     ///< a seccomp filter of ours on every process
+  processes,    ///< a pid namespace of its own; the end of its init ends them all
+  ipc,          ///< private System V and POSIX message queues and shared memory
+  hostname,     ///< a UTS namespace of its own
+  cgroup_view,  ///< a cgroup namespace of its own
+  memory,       ///< bytes of memory, the whole box
+  swap,         ///< no swap
+  cpu,          ///< processor bandwidth
+  pids,         ///< number of tasks
+  open_files,   ///< descriptors of a process
+  file_size,    ///< bytes of one file
+  core_dumps,   ///< none are written
+  disk,         ///< bytes and inodes of the writable directories
+  environment,  ///< only allowed variables
 };
 
 /// In declaration order.

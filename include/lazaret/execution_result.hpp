@@ -14,23 +14,23 @@ namespace lazaret {
 
 /// Why the run ended: one vocabulary, the same meaning on every backend.
 enum class Cause {
-  exited,                ///< exit status 0
-  nonzero_exit,          ///< any other exit status
-  signalled,             ///< ended by a signal that was not ours
-  timeout,               ///< our wall-clock deadline
-  cpu_limit,             ///< the limit on processor time
-  memory_limit,          ///< the kernel killed it for memory, by its counters
-  pids_limit,            ///< ended after the limit on tasks had refused it one
-  output_limit,          ///< more output than the policy lets a program make
-  disk_limit,            ///< ended by SIGXFSZ
+  exited,        ///< exit status 0
+  nonzero_exit,  ///< any other exit status
+  signalled,     ///< ended by a signal that was not ours
+  timeout,       ///< our wall-clock deadline
+  cpu_limit,     ///< the limit on processor time
+  memory_limit,  ///< the kernel killed it for memory, by its counters
+  pids_limit,    ///< ended after the limit on tasks had refused it one
+  output_limit,  ///< more output than the policy lets a program make
+  disk_limit,    ///< ended by SIGXFSZ
   policy_denied,
   approval_denied,
-  cancelled,             ///< the caller's stop token
-  start_failed,          ///< the program does not exist or cannot be executed in the box
+  cancelled,     ///< the caller's stop token
+  start_failed,  ///< the program does not exist or cannot be executed in the box
   image_missing,
   enforcement_mismatch,  ///< a required control was not in force; the code has not run
   backend_unavailable,
-  infrastructure_lost,   ///< the engine, the box or the runner went away in the middle
+  infrastructure_lost,  ///< the engine, the box or the runner went away in the middle
 };
 
 [[nodiscard]] std::string_view name_of(Cause cause) noexcept;
@@ -112,7 +112,7 @@ struct Meta {
 struct ExecutionResult {
   std::string stdout_text;  ///< valid UTF-8: head, a marker line and tail when it was cut
   std::string stderr_text;
-  int exit_code = -1;       ///< the program's own when known, else -1; never inferred
+  int exit_code = -1;  ///< the program's own when known, else -1; never inferred
   std::chrono::duration<double> duration{0};
   bool timed_out = false;
   bool truncated = false;

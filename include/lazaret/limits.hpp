@@ -10,7 +10,8 @@ namespace lazaret {
 struct Limits {
   std::chrono::milliseconds timeout{30'000};  ///< wall time of the program, steady clock
   std::chrono::milliseconds grace{5'000};     ///< from TERM to KILL once the timeout has passed
-  std::optional<std::chrono::seconds> cpu_time;  ///< processor time of one process; unset: timeout only
+  std::optional<std::chrono::seconds>
+      cpu_time;  ///< processor time of one process; unset: timeout only
   std::uint64_t memory_bytes = 512ULL << 20;  ///< the whole box; swap is always zero
   double cpus = 1.0;                          ///< processors' worth of time, 0.01 and up
   std::uint32_t pids = 64;                    ///< tasks in the box, threads included

@@ -18,7 +18,8 @@ enum class Stream { standard_output, standard_error };
 
 /// What a caller asks for. Untrusted: it is validated before anything is made.
 struct ExecutionRequest {
-  /// "python", "bash" or "javascript" (also "node", "js", "py", "sh"). Ignored when `command` is set.
+  /// "python", "bash" or "javascript" (also "node", "js", "py", "sh"). Ignored when `command` is
+  /// set.
   std::string language = "python";
   /// Source text, UTF-8, at most 1 MiB, without NUL bytes.
   std::string code;

@@ -29,9 +29,9 @@ class CodeSandbox {
 
 /// Explicit choices that beat the environment and the configuration files.
 struct SandboxOptions {
-  std::optional<std::string> type;      ///< "local", "docker", "podman", "auto"
-  std::optional<std::string> host;      ///< engine endpoint, e.g. "unix:///run/docker.sock"
-  std::optional<bool> fallback;         ///< may docker fall back to native
+  std::optional<std::string> type;         ///< "local", "docker", "podman", "auto"
+  std::optional<std::string> host;         ///< engine endpoint, e.g. "unix:///run/docker.sock"
+  std::optional<bool> fallback;            ///< may docker fall back to native
   std::optional<std::string> config_file;  ///< replaces the search for configuration files
 };
 

@@ -19,9 +19,9 @@ namespace lazaret::backend {
 /// What the outside saw of a box once it was over.
 struct Autopsy {
   Usage usage;
-  bool memory_kill = false;    ///< the kernel's counters say it killed for memory
-  bool pids_refused = false;   ///< a task was refused at the limit on tasks
-  std::uint32_t survivors = 0; ///< processes of the box still alive
+  bool memory_kill = false;     ///< the kernel's counters say it killed for memory
+  bool pids_refused = false;    ///< a task was refused at the limit on tasks
+  std::uint32_t survivors = 0;  ///< processes of the box still alive
 };
 
 /// A verified place to run one program in: it has never run foreign code before, and is destroyed
@@ -47,11 +47,11 @@ class Box {
 /// What a backend would give here, found by trying.
 struct Prospect {
   bool usable = false;
-  std::string runtime;                 ///< "linux 6.1.0", "Docker 20.10.24 (API 1.41)"
-  std::string endpoint;                ///< where the engine answers; empty for native
-  std::vector<Evidence> evidence;      ///< of a box that was made and destroyed
-  std::vector<std::string> attempts;   ///< what was tried and why it failed
-  std::string hint;                    ///< the command or step that would help
+  std::string runtime;                ///< "linux 6.1.0", "Docker 20.10.24 (API 1.41)"
+  std::string endpoint;               ///< where the engine answers; empty for native
+  std::vector<Evidence> evidence;     ///< of a box that was made and destroyed
+  std::vector<std::string> attempts;  ///< what was tried and why it failed
+  std::string hint;                   ///< the command or step that would help
 };
 
 /// A way to hold foreign code. Thread-safe.

@@ -10,8 +10,10 @@ namespace {
 Found found_native() {
   Found found;
   auto made = make_native();
-  if (made.ok()) found.backend = std::move(made).value();
-  else found.error = std::move(made).error();
+  if (made.ok())
+    found.backend = std::move(made).value();
+  else
+    found.error = std::move(made).error();
   return found;
 }
 
@@ -46,7 +48,8 @@ Found found_engine(BackendKind kind, const Surroundings& surroundings, const Cal
   }
   found.backend = std::move(connected->backend);
   found.endpoint = connected->endpoint;
-  for (const engine::Attempt& attempt : connected->attempts) found.attempts.push_back(text_of(attempt));
+  for (const engine::Attempt& attempt : connected->attempts)
+    found.attempts.push_back(text_of(attempt));
   return found;
 }
 

@@ -17,15 +17,15 @@ enum class BackendKind { native, docker, podman };
 
 /// Where to look for backends.
 struct Surroundings {
-  engine::Surroundings engine;       ///< environment, home and files for the search
-  std::optional<std::string> host;   ///< one engine endpoint instead of the search
+  engine::Surroundings engine;      ///< environment, home and files for the search
+  std::optional<std::string> host;  ///< one engine endpoint instead of the search
 };
 
 /// A backend that answers, or why there is none.
 struct Found {
-  std::shared_ptr<Backend> backend;  ///< shared by the runs that are using it; null: see `error`
-  std::string endpoint;              ///< of the engine; empty for native
-  std::vector<std::string> attempts; ///< "endpoint (who said so): why it failed"
+  std::shared_ptr<Backend> backend;   ///< shared by the runs that are using it; null: see `error`
+  std::string endpoint;               ///< of the engine; empty for native
+  std::vector<std::string> attempts;  ///< "endpoint (who said so): why it failed"
   std::optional<Error> error;
 };
 
@@ -33,7 +33,8 @@ struct Found {
 [[nodiscard]] Found find(BackendKind kind, const Surroundings& surroundings, const Call& call);
 
 /// An engine that answers, whichever kind it is. Errors: backend_unavailable with every attempt.
-[[nodiscard]] Result<engine::EngineClient> find_engine(const Surroundings& surroundings, const Call& call);
+[[nodiscard]] Result<engine::EngineClient> find_engine(const Surroundings& surroundings,
+                                                       const Call& call);
 
 /// This operating system's own enforcers. Errors: unsupported where there are none yet.
 [[nodiscard]] Result<std::unique_ptr<Backend>> make_native();

@@ -51,14 +51,16 @@ Found filesystem(const SelfReport& report, const policy::Spec&) {
 bool only(const std::string& text, std::string_view wanted) {
   const auto words = words_of(text);
   return !words.empty() &&
-         std::all_of(words.begin(), words.end(), [wanted](const std::string& word) { return word == wanted; });
+         std::all_of(words.begin(), words.end(),
+                     [wanted](const std::string& word) { return word == wanted; });
 }
 
 Found privileges(const SelfReport& report, const policy::Spec&) {
   if (!only(status_of(report, "Uid"), "65534")) return missing("uid " + status_of(report, "Uid"));
   if (!only(status_of(report, "Gid"), "65534")) return missing("gid " + status_of(report, "Gid"));
   for (const char* const set : {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"}) {
-    if (!only(status_of(report, set), "0000000000000000")) return missing(std::string(set) + " is not empty");
+    if (!only(status_of(report, set), "0000000000000000"))
+      return missing(std::string(set) + " is not empty");
   }
   if (status_of(report, "NoNewPrivs") != "1") return missing("new privileges can be gained");
   if (report.probe("setuid").value_or(0) == 0) return missing("setuid(0) was not refused");
@@ -75,17 +77,21 @@ Found syscalls(const SelfReport& report, const policy::Spec&) {
   }
   for (const char* const family : {"vsock", "alg", "packet"}) {
     const auto code = report.probe(family);
-    if (code != kEperm && code != kEnosys) return missing(std::string(family) + " sockets are not refused");
+    if (code != kEperm && code != kEnosys)
+      return missing(std::string(family) + " sockets are not refused");
   }
-  return decide(report.probe("clone3") == kEnosys, "filter on, ten forbidden calls tried and refused");
+  return decide(report.probe("clone3") == kEnosys,
+                "filter on, ten forbidden calls tried and refused");
 }
 
 Found processes(const SelfReport& report, const policy::Spec&) {
-  return decide(report.value("pid") == "1", "the runner is pid " + report.value("pid").value_or("unknown"));
+  return decide(report.value("pid") == "1",
+                "the runner is pid " + report.value("pid").value_or("unknown"));
 }
 
 Found hostname(const SelfReport& report, const policy::Spec&) {
-  return decide(report.value("hostname") == "lazaret", "host name " + report.value("hostname").value_or("unknown"));
+  return decide(report.value("hostname") == "lazaret",
+                "host name " + report.value("hostname").value_or("unknown"));
 }
 
 Found resource_limit(const SelfReport& report, const std::string& key, std::uint64_t most) {
@@ -110,10 +116,14 @@ Found disk(const SelfReport& report, const policy::Spec& spec) {
   for (const char* const path : {"/work", "/tmp", "/dev/shm"}) {
     const auto facts = words_of(report.value(std::string("disk.") + path).value_or(""));
     if (facts.size() != 3) return missing(std::string(path) + " could not be read");
-    const auto type = parse_number(facts[0]), bytes = parse_number(facts[1]), files = parse_number(facts[2]);
-    const bool bounded = type == kTmpfs && bytes && *bytes > 0 && *bytes <= spec.limits.disk_bytes + kPage &&
-                         files && *files > 0 && *files <= spec.limits.disk_files;
-    if (!bounded) return missing(std::string(path) + " is not bounded: " + facts[1] + " bytes, " + facts[2] + " inodes");
+    const auto type = parse_number(facts[0]), bytes = parse_number(facts[1]),
+               files = parse_number(facts[2]);
+    const bool bounded = type == kTmpfs && bytes && *bytes > 0 &&
+                         *bytes <= spec.limits.disk_bytes + kPage && files && *files > 0 &&
+                         *files <= spec.limits.disk_files;
+    if (!bounded)
+      return missing(std::string(path) + " is not bounded: " + facts[1] + " bytes, " + facts[2] +
+                     " inodes");
   }
   return enforced("/work, /tmp and /dev/shm bounded in bytes and inodes");
 }

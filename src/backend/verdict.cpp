@@ -25,7 +25,8 @@ Evidence judged(Control control, const std::vector<Reading>& readings, const pol
     join(evidence.verified_by, reading.source);
   }
   if (read) return evidence;
-  return {control, EvidenceStatus::not_enforced, evidence.requested, "not verified here", "nothing"};
+  return {control, EvidenceStatus::not_enforced, evidence.requested, "not verified here",
+          "nothing"};
 }
 
 }  // namespace
@@ -36,7 +37,8 @@ std::string requested(Control control, const policy::Spec& spec) {
     case Control::network: return "none";
     case Control::filesystem: return "read-only root, no host path writable";
     case Control::privileges: return "uid and gid 65534, no capability, no new privileges";
-    case Control::timeout: return limit_text(static_cast<std::uint64_t>(limits.timeout.count()), "ms");
+    case Control::timeout:
+      return limit_text(static_cast<std::uint64_t>(limits.timeout.count()), "ms");
     case Control::syscalls: return "allow-list";
     case Control::processes: return "own pid namespace";
     case Control::ipc: return "own ipc namespace";
@@ -50,8 +52,10 @@ std::string requested(Control control, const policy::Spec& spec) {
     case Control::file_size: return limit_text(limits.file_bytes, "bytes");
     case Control::core_dumps: return "none";
     case Control::disk:
-      return limit_text(limits.disk_bytes, "bytes") + ", " + limit_text(limits.disk_files, "inodes");
-    case Control::environment: return limit_text(spec.environment.size(), "variables, nothing inherited");
+      return limit_text(limits.disk_bytes, "bytes") + ", " +
+             limit_text(limits.disk_files, "inodes");
+    case Control::environment:
+      return limit_text(spec.environment.size(), "variables, nothing inherited");
   }
   return "";
 }
@@ -65,22 +69,27 @@ std::vector<Evidence> judge(const std::vector<Reading>& readings, const policy::
 Status require(const std::vector<Evidence>& evidence, const policy::Spec& spec) {
   std::string missing;
   for (const Evidence& piece : evidence) {
-    if (piece.status == EvidenceStatus::enforced || !spec.required.contains(piece.control)) continue;
+    if (piece.status == EvidenceStatus::enforced || !spec.required.contains(piece.control))
+      continue;
     join(missing, std::string(name_of(piece.control)) + " (" + piece.applied + ")");
   }
   if (missing.empty()) return {};
   return Error(Errc::enforcement_mismatch, "required but not enforced: " + missing)
-      .with_hint("the code was not run; see `lazaret doctor` for what is missing here, or allow less "
-                 "with --require LIST or --best-effort");
+      .with_hint(
+          "the code was not run; see `lazaret doctor` for what is missing here, or allow less "
+          "with --require LIST or --best-effort");
 }
 
 Isolation isolation_of(const std::vector<Evidence>& evidence) {
-  const auto enforced = [](const Evidence& piece) { return piece.status == EvidenceStatus::enforced; };
+  const auto enforced = [](const Evidence& piece) {
+    return piece.status == EvidenceStatus::enforced;
+  };
   if (std::all_of(evidence.begin(), evidence.end(), enforced)) return Isolation::full;
   const auto basic = [&enforced](const Evidence& piece) {
     return enforced(piece) && default_required_controls().contains(piece.control);
   };
-  return std::any_of(evidence.begin(), evidence.end(), basic) ? Isolation::partial : Isolation::none;
+  return std::any_of(evidence.begin(), evidence.end(), basic) ? Isolation::partial
+                                                              : Isolation::none;
 }
 
 }  // namespace lazaret::backend

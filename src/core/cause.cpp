@@ -33,7 +33,8 @@ Cause cause_of(const Death& death) {
   if (death.decision == OwnDecision::timeout) return Cause::timeout;
   if (death.decision == OwnDecision::cancelled) return Cause::cancelled;
   const auto* const exited = death.ending ? std::get_if<runner::Exited>(&*death.ending) : nullptr;
-  const bool clean = exited != nullptr && exited->how == runner::Exited::How::exit && exited->code == 0;
+  const bool clean =
+      exited != nullptr && exited->how == runner::Exited::How::exit && exited->code == 0;
   // A child that was killed for memory is the program's own affair if the program ends well.
   if (death.autopsy.memory_kill && !clean) return Cause::memory_limit;
   if (!death.ending) return Cause::infrastructure_lost;
@@ -43,10 +44,10 @@ Cause cause_of(const Death& death) {
 
 std::string signal_name(int number) {
   constexpr std::array kNames = {
-      "",        "SIGHUP",  "SIGINT",  "SIGQUIT", "SIGILL",    "SIGTRAP", "SIGABRT", "SIGBUS",
-      "SIGFPE",  "SIGKILL", "SIGUSR1", "SIGSEGV", "SIGUSR2",   "SIGPIPE", "SIGALRM", "SIGTERM",
-      "SIGSTKFLT", "SIGCHLD", "SIGCONT", "SIGSTOP", "SIGTSTP", "SIGTTIN", "SIGTTOU", "SIGURG",
-      "SIGXCPU", "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO",  "SIGPWR",  "SIGSYS",
+      "",          "SIGHUP",  "SIGINT",    "SIGQUIT", "SIGILL",   "SIGTRAP", "SIGABRT", "SIGBUS",
+      "SIGFPE",    "SIGKILL", "SIGUSR1",   "SIGSEGV", "SIGUSR2",  "SIGPIPE", "SIGALRM", "SIGTERM",
+      "SIGSTKFLT", "SIGCHLD", "SIGCONT",   "SIGSTOP", "SIGTSTP",  "SIGTTIN", "SIGTTOU", "SIGURG",
+      "SIGXCPU",   "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO",   "SIGPWR",  "SIGSYS",
   };
   const bool named = number > 0 && static_cast<std::size_t>(number) < kNames.size();
   return named ? kNames[static_cast<std::size_t>(number)] : "signal " + std::to_string(number);

@@ -44,7 +44,8 @@ std::string Collector::text() const {
   const std::string_view front = std::string_view(head_).substr(0, whole_prefix(head_));
   const std::string_view back = std::string_view(last).substr(first_boundary(last));
   const std::uint64_t omitted = total_ - front.size() - back.size();
-  return to_utf8(front) + "\n[... " + std::to_string(omitted) + " bytes omitted ...]\n" + to_utf8(back);
+  return to_utf8(front) + "\n[... " + std::to_string(omitted) + " bytes omitted ...]\n" +
+         to_utf8(back);
 }
 
 }  // namespace lazaret::core

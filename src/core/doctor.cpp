@@ -22,7 +22,8 @@ ExecutionRequest version_request(const policy::Language& language) {
   return request;
 }
 
-RuntimeFact try_language(backend::Backend& backend, const policy::Config& config, const policy::Language& language) {
+RuntimeFact try_language(backend::Backend& backend, const policy::Config& config,
+                         const policy::Language& language) {
   ExecutionRequest request = version_request(language);
   const auto image = config.images.find(language.name);
   if (image != config.images.end()) request.image = image->second;
@@ -31,7 +32,8 @@ RuntimeFact try_language(backend::Backend& backend, const policy::Config& config
   const ExecutionResult result = run(backend, request, *spec);
   const std::string first = result.stdout_text.substr(0, result.stdout_text.find('\n'));
   if (result.success()) return {language.name, true, first};
-  return {language.name, false, result.error ? result.error->message : std::string(name_of(result.meta.cause))};
+  return {language.name, false,
+          result.error ? result.error->message : std::string(name_of(result.meta.cause))};
 }
 
 // The spec of a program that is never started.
@@ -42,7 +44,8 @@ Result<policy::Spec> trial_spec(const policy::Config& config, const backend::Bac
   return policy::resolve(request, config, {languages(), backend.default_grace()});
 }
 
-void try_box(BackendReport& report, backend::Backend& backend, const policy::Config& config, const Call& call) {
+void try_box(BackendReport& report, backend::Backend& backend, const policy::Config& config,
+             const Call& call) {
   const auto spec = trial_spec(config, backend);
   if (!spec.ok()) return;
   const auto box = backend.open(*spec, call.within(kBackendBound));
@@ -59,7 +62,8 @@ void try_box(BackendReport& report, backend::Backend& backend, const policy::Con
   if (!enough.ok()) report.problem = enough.error().message();
 }
 
-BackendReport examine(BackendKind kind, const policy::Config& config, const BackendFinder& finder, const Call& call) {
+BackendReport examine(BackendKind kind, const policy::Config& config, const BackendFinder& finder,
+                      const Call& call) {
   BackendReport report;
   report.name = name_of(kind);
   const backend::Found found = finder(kind, call.within(kBackendBound));
@@ -81,15 +85,17 @@ BackendReport examine(BackendKind kind, const policy::Config& config, const Back
 
 bool satisfies(const policy::Config& config, const std::vector<BackendReport>& reports) {
   const auto usable = [&reports](std::string_view name) {
-    return std::any_of(reports.begin(), reports.end(),
-                       [name](const BackendReport& report) { return report.name == name && report.usable; });
+    return std::any_of(reports.begin(), reports.end(), [name](const BackendReport& report) {
+      return report.name == name && report.usable;
+    });
   };
   const bool fallback = config.fallback == policy::FallbackRule::allow;
   switch (config.type) {
     case policy::BackendType::local: return usable("native");
     case policy::BackendType::docker: return usable("docker") || (fallback && usable("native"));
     case policy::BackendType::podman: return usable("podman") || (fallback && usable("native"));
-    case policy::BackendType::automatic: return usable("docker") || usable("podman") || usable("native");
+    case policy::BackendType::automatic:
+      return usable("docker") || usable("podman") || usable("native");
   }
   return false;
 }

@@ -38,6 +38,7 @@ struct Diagnosis {
 
 /// Looks for every backend, makes a box in each that answers, starts each language in it and
 /// destroys it: a prediction made in the place where code would run.
-[[nodiscard]] Diagnosis diagnose(const policy::Config& config, const BackendFinder& finder, const Call& call);
+[[nodiscard]] Diagnosis diagnose(const policy::Config& config, const BackendFinder& finder,
+                                 const Call& call);
 
 }  // namespace lazaret::core

@@ -37,7 +37,8 @@ Result<policy::Config> load_config_here(const SandboxOptions& options) {
 std::vector<std::string> build_environment() {
   std::vector<std::string> variables;
   for (const char* const name : {"PATH", "TMPDIR", "http_proxy", "https_proxy", "no_proxy"}) {
-    if (const auto value = os::variable(name)) variables.push_back(std::string(name) + "=" + *value);
+    if (const auto value = os::variable(name))
+      variables.push_back(std::string(name) + "=" + *value);
   }
   return variables;
 }

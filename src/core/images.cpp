@@ -13,13 +13,15 @@ namespace images = backend::images;
 Result<std::vector<images::Definition>> chosen(const std::vector<std::string>& names) {
   std::vector<images::Definition> list;
   std::string known = "all";
-  for (const images::Definition& definition : images::definitions()) known += ", " + definition.name;
+  for (const images::Definition& definition : images::definitions())
+    known += ", " + definition.name;
   for (const std::string& name : names) {
     const std::size_t before = list.size();
     for (images::Definition& definition : images::definitions()) {
       if (name == "all" || name == definition.name) list.push_back(std::move(definition));
     }
-    if (list.size() == before) return Error(Errc::invalid_argument, "no image is called " + name + "; there are " + known);
+    if (list.size() == before)
+      return Error(Errc::invalid_argument, "no image is called " + name + "; there are " + known);
   }
   return list;
 }
@@ -39,8 +41,8 @@ engine::image::ProgressSink sink_of(const ImageRequest& request) {
 
 }  // namespace
 
-Result<std::vector<images::Built>> build_images(const backend::Surroundings& here, const ImageRequest& request,
-                                                const Call& call) {
+Result<std::vector<images::Built>> build_images(const backend::Surroundings& here,
+                                                const ImageRequest& request, const Call& call) {
   LAZARET_TRY(const auto definitions, chosen(request.names));
   images::BuildOptions options;
   LAZARET_TRY(options.from, from_named(request.from));
@@ -54,13 +56,16 @@ Result<std::vector<images::Built>> build_images(const backend::Surroundings& her
   std::vector<images::Built> list;
   for (const images::Definition& definition : definitions) {
     if (request.progress) request.progress("building " + definition.name);
-    LAZARET_TRY(images::Built built, images::build(client, definition, options, call).within("building " + definition.name));
+    LAZARET_TRY(
+        images::Built built,
+        images::build(client, definition, options, call).within("building " + definition.name));
     list.push_back(std::move(built));
   }
   return list;
 }
 
-Result<std::vector<images::Listed>> list_images(const backend::Surroundings& here, const Call& call) {
+Result<std::vector<images::Listed>> list_images(const backend::Surroundings& here,
+                                                const Call& call) {
   LAZARET_TRY(const engine::EngineClient client, backend::find_engine(here, call));
   return images::list(client, call);
 }

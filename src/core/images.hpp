@@ -23,10 +23,9 @@ struct ImageRequest {
 
 /// Builds each in turn; the first failure ends it. Errors: invalid_argument for unknown names,
 /// those of find_engine and of images::build.
-[[nodiscard]] Result<std::vector<backend::images::Built>> build_images(const backend::Surroundings& here,
-                                                                       const ImageRequest& request,
-                                                                       const Call& call);
-[[nodiscard]] Result<std::vector<backend::images::Listed>> list_images(const backend::Surroundings& here,
-                                                                       const Call& call);
+[[nodiscard]] Result<std::vector<backend::images::Built>> build_images(
+    const backend::Surroundings& here, const ImageRequest& request, const Call& call);
+[[nodiscard]] Result<std::vector<backend::images::Listed>> list_images(
+    const backend::Surroundings& here, const Call& call);
 
 }  // namespace lazaret::core

@@ -24,7 +24,10 @@ constexpr std::uint32_t kSigTerm = 15;
 class RunSink final : public runner::Sink {
  public:
   RunSink(const ExecutionRequest& request, const Limits& limits)
-      : request_(request), out(limits.stdout_bytes), err(limits.stderr_bytes), value_channel(limits.value_bytes) {}
+      : request_(request),
+        out(limits.stdout_bytes),
+        err(limits.stderr_bytes),
+        value_channel(limits.value_bytes) {}
 
   void output(Stream stream, Bytes bytes) override {
     Collector& collector = stream == Stream::standard_output ? out : err;
@@ -52,7 +55,8 @@ runner::Job job_of(const policy::Spec& spec) {
   job.working_directory = spec.program.working_directory;
   for (const auto& [name, value] : spec.environment) job.environment.push_back(name + "=" + value);
   for (const auto& file : spec.program.files) job.files.push_back({file.path, file.content});
-  job.cpu_seconds = static_cast<std::uint32_t>(spec.limits.cpu_time.value_or(std::chrono::seconds(0)).count());
+  job.cpu_seconds =
+      static_cast<std::uint32_t>(spec.limits.cpu_time.value_or(std::chrono::seconds(0)).count());
   return job;
 }
 
@@ -64,7 +68,11 @@ std::chrono::milliseconds since(Clock::time_point start) {
 class Run {
  public:
   Run(backend::Box& box, const ExecutionRequest& request, const policy::Spec& spec)
-      : box_(box), request_(request), spec_(spec), client_(box.wire()), sink_(request, spec.limits) {}
+      : box_(box),
+        request_(request),
+        spec_(spec),
+        client_(box.wire()),
+        sink_(request, spec.limits) {}
 
   ExecutionResult execute() {
     const auto started = Clock::now();
@@ -79,14 +87,18 @@ class Run {
  private:
   void carry() {
     const Call call{Deadline::after(spec_.limits.timeout), request_.stop};
-    if (const Status status = client_.start(job_of(spec_), call); !status.ok()) return unstarted(status.error());
-    StdinFeed feed(client_, request_, {Deadline::after(spec_.limits.timeout + spec_.limits.grace), {}});
+    if (const Status status = client_.start(job_of(spec_), call); !status.ok())
+      return unstarted(status.error());
+    StdinFeed feed(client_, request_,
+                   {Deadline::after(spec_.limits.timeout + spec_.limits.grace), {}});
     sink_.feed = &feed;
     const auto ending = client_.await(sink_, call);
     if (ending.ok()) {
       death_.ending = *ending;
-    } else if (ending.error().code() == Errc::timed_out || ending.error().code() == Errc::cancelled) {
-      end_it(ending.error().code() == Errc::timed_out ? OwnDecision::timeout : OwnDecision::cancelled);
+    } else if (ending.error().code() == Errc::timed_out ||
+               ending.error().code() == Errc::cancelled) {
+      end_it(ending.error().code() == Errc::timed_out ? OwnDecision::timeout
+                                                      : OwnDecision::cancelled);
     } else {
       lost(ending.error());
     }
@@ -117,7 +129,8 @@ class Run {
 
   void lost(const Error& error) { trouble_ = error; }
 
-  // A job that could not be handed over in time is our trouble; one that nobody wants any more is not.
+  // A job that could not be handed over in time is our trouble; one that nobody wants any more is
+  // not.
   void unstarted(const Error& error) {
     if (error.code() == Errc::cancelled) death_.decision = OwnDecision::cancelled;
     lost(error);
@@ -131,7 +144,8 @@ class Run {
     result.meta.cause = cause_of(death_);
     result.timed_out = result.meta.cause == Cause::timeout;
     result.meta.usage = death_.autopsy.usage;
-    result.meta.output = {sink_.out.total_bytes(), sink_.err.total_bytes(), sink_.out.truncated(), sink_.err.truncated()};
+    result.meta.output = {sink_.out.total_bytes(), sink_.err.total_bytes(), sink_.out.truncated(),
+                          sink_.err.truncated()};
     result.truncated = sink_.out.truncated() || sink_.err.truncated();
     result.meta.kill = kill_;
     result.meta.warnings = std::move(warnings_);
@@ -143,19 +157,21 @@ class Run {
   void put_ending(ExecutionResult& result) const {
     if (!death_.ending) return;
     if (const auto* const exited = std::get_if<runner::Exited>(&*death_.ending)) {
-      if (exited->how == runner::Exited::How::exit) result.exit_code = static_cast<int>(exited->code);
-      else result.meta.signal = static_cast<int>(exited->code);
+      if (exited->how == runner::Exited::How::exit)
+        result.exit_code = static_cast<int>(exited->code);
+      else
+        result.meta.signal = static_cast<int>(exited->code);
       return;
     }
     const auto& failed = std::get<runner::Failed>(*death_.ending);
     constexpr int kNotFound = 2;
-    result.error = ResultError{
-        ErrorType::BackendError,
-        failed.step == "exec" && failed.os_error == kNotFound
-            ? "no such program in the box: " + spec_.program.argv.front()
-            : "the program could not be started: " + failed.step + ", errno " + std::to_string(failed.os_error),
-        {},
-        "programs are looked up in the box's PATH; see `lazaret doctor`"};
+    result.error = ResultError{ErrorType::BackendError,
+                               failed.step == "exec" && failed.os_error == kNotFound
+                                   ? "no such program in the box: " + spec_.program.argv.front()
+                                   : "the program could not be started: " + failed.step +
+                                         ", errno " + std::to_string(failed.os_error),
+                               {},
+                               "programs are looked up in the box's PATH; see `lazaret doctor`"};
     result.meta.start_errno = failed.os_error;
   }
 
@@ -173,24 +189,29 @@ class Run {
 
   // The error that follows from the cause, whatever the program says.
   std::optional<ResultError> own_error(const ExecutionResult& result) const {
-    const auto error = [](ErrorType type, std::string message, std::optional<std::string> hint = {}) {
+    const auto error = [](ErrorType type, std::string message,
+                          std::optional<std::string> hint = {}) {
       return ResultError{type, std::move(message), {}, std::move(hint)};
     };
     switch (result.meta.cause) {
       case Cause::timeout:
         return error(ErrorType::TimeoutError,
-                     "ended after " + std::to_string(spec_.limits.timeout.count()) + " ms", "raise --timeout");
+                     "ended after " + std::to_string(spec_.limits.timeout.count()) + " ms",
+                     "raise --timeout");
       case Cause::cpu_limit: return error(ErrorType::TimeoutError, "used up its processor time");
       case Cause::memory_limit:
-        return error(ErrorType::MemoryError,
-                     "used more than " + std::to_string(spec_.limits.memory_bytes) + " bytes of memory", "raise --memory");
+        return error(
+            ErrorType::MemoryError,
+            "used more than " + std::to_string(spec_.limits.memory_bytes) + " bytes of memory",
+            "raise --memory");
       case Cause::pids_limit:
         return error(ErrorType::RuntimeError,
                      "refused a task beyond " + std::to_string(spec_.limits.pids), "raise --pids");
       case Cause::disk_limit:
         return error(ErrorType::RuntimeError, "wrote a file beyond the limit on file size");
       case Cause::signalled:
-        return error(ErrorType::RuntimeError, "ended by " + signal_name(result.meta.signal.value_or(0)));
+        return error(ErrorType::RuntimeError,
+                     "ended by " + signal_name(result.meta.signal.value_or(0)));
       case Cause::infrastructure_lost:
         return error(ErrorType::BackendError, trouble_ ? trouble_->message() : "the box was lost");
       case Cause::exited:
@@ -248,12 +269,15 @@ ExecutionResult failed_run(const Error& error) {
   ExecutionResult result;
   result.meta.cause = cause_of_error(error.code());
   const bool denied = result.meta.cause == Cause::policy_denied;
-  result.error = ResultError{denied ? ErrorType::PolicyDenied : ErrorType::BackendError, error.message(), {},
+  result.error = ResultError{denied ? ErrorType::PolicyDenied : ErrorType::BackendError,
+                             error.message(),
+                             {},
                              error.hint().empty() ? std::nullopt : std::optional(error.hint())};
   return result;
 }
 
-ExecutionResult run(backend::Backend& backend, const ExecutionRequest& request, const policy::Spec& spec) {
+ExecutionResult run(backend::Backend& backend, const ExecutionRequest& request,
+                    const policy::Spec& spec) {
   const auto box = backend.open(spec, Call{Deadline::after(kOpenBound), request.stop});
   ExecutionResult result;
   if (box.ok()) {

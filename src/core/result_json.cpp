@@ -14,12 +14,18 @@ void put(Json& object, const char* key, const std::optional<T>& value) {
 
 Json limits_json(const Limits& limits) {
   Json json = {
-      {"timeout_ms", limits.timeout.count()}, {"grace_ms", limits.grace.count()},
-      {"memory_bytes", limits.memory_bytes},  {"cpus", limits.cpus},
-      {"pids", limits.pids},                  {"open_files", limits.open_files},
-      {"file_bytes", limits.file_bytes},      {"disk_bytes", limits.disk_bytes},
-      {"disk_files", limits.disk_files},      {"stdout_bytes", limits.stdout_bytes},
-      {"stderr_bytes", limits.stderr_bytes},  {"value_bytes", limits.value_bytes},
+      {"timeout_ms", limits.timeout.count()},
+      {"grace_ms", limits.grace.count()},
+      {"memory_bytes", limits.memory_bytes},
+      {"cpus", limits.cpus},
+      {"pids", limits.pids},
+      {"open_files", limits.open_files},
+      {"file_bytes", limits.file_bytes},
+      {"disk_bytes", limits.disk_bytes},
+      {"disk_files", limits.disk_files},
+      {"stdout_bytes", limits.stdout_bytes},
+      {"stderr_bytes", limits.stderr_bytes},
+      {"value_bytes", limits.value_bytes},
   };
   if (limits.cpu_time) json["cpu_time_s"] = limits.cpu_time->count();
   return json;
@@ -54,7 +60,10 @@ Json error_json(const ResultError& error) {
 }
 
 Json meta_json(const Meta& meta) {
-  Json json = {{"run_id", meta.run_id}, {"backend", meta.backend}, {"runtime", meta.runtime}, {"version", meta.version}};
+  Json json = {{"run_id", meta.run_id},
+               {"backend", meta.backend},
+               {"runtime", meta.runtime},
+               {"version", meta.version}};
   put(json, "image", meta.image);
   json["language"] = meta.language;
   json["limits"] = limits_json(meta.limits);
@@ -73,7 +82,8 @@ Json meta_json(const Meta& meta) {
   }
   json["isolation"] = name_of(meta.isolation);
   json["evidence"] = evidence_json(meta.evidence);
-  if (meta.fallback) json["fallback"] = {{"wanted", meta.fallback->wanted}, {"reason", meta.fallback->reason}};
+  if (meta.fallback)
+    json["fallback"] = {{"wanted", meta.fallback->wanted}, {"reason", meta.fallback->reason}};
   json["warnings"] = meta.warnings;
   return json;
 }

@@ -9,7 +9,9 @@ namespace lazaret {
 class CodeSandbox::Body {
  public:
   explicit Body(std::unique_ptr<core::Service> service) : service_(std::move(service)) {}
-  [[nodiscard]] ExecutionResult execute(const ExecutionRequest& request) { return service_->execute(request); }
+  [[nodiscard]] ExecutionResult execute(const ExecutionRequest& request) {
+    return service_->execute(request);
+  }
 
  private:
   std::unique_ptr<core::Service> service_;
@@ -20,7 +22,9 @@ CodeSandbox::CodeSandbox(CodeSandbox&&) noexcept = default;
 CodeSandbox& CodeSandbox::operator=(CodeSandbox&&) noexcept = default;
 CodeSandbox::~CodeSandbox() = default;
 
-ExecutionResult CodeSandbox::execute(const ExecutionRequest& request) const { return body_->execute(request); }
+ExecutionResult CodeSandbox::execute(const ExecutionRequest& request) const {
+  return body_->execute(request);
+}
 
 Result<CodeSandbox> SandboxFactory::from_environment() { return with({}); }
 

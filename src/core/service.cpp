@@ -31,7 +31,8 @@ void describe(ExecutionResult& result, const ExecutionRequest& request, const po
   if (spec == nullptr) return;
   result.meta.language = spec->language;
   result.meta.limits = spec->limits;
-  if (result.meta.backend == "docker" || result.meta.backend == "podman") result.meta.image = spec->image;
+  if (result.meta.backend == "docker" || result.meta.backend == "podman")
+    result.meta.image = spec->image;
 }
 
 std::string reason_of(const ExecutionResult& result) {
@@ -51,10 +52,13 @@ std::vector<BackendKind> Service::chain() const {
   switch (config_.type) {
     case BackendType::local: return {BackendKind::native};
     case BackendType::docker:
-      return fallback ? std::vector{BackendKind::docker, BackendKind::native} : std::vector{BackendKind::docker};
+      return fallback ? std::vector{BackendKind::docker, BackendKind::native}
+                      : std::vector{BackendKind::docker};
     case BackendType::podman:
-      return fallback ? std::vector{BackendKind::podman, BackendKind::native} : std::vector{BackendKind::podman};
-    case BackendType::automatic: return {BackendKind::docker, BackendKind::podman, BackendKind::native};
+      return fallback ? std::vector{BackendKind::podman, BackendKind::native}
+                      : std::vector{BackendKind::podman};
+    case BackendType::automatic:
+      return {BackendKind::docker, BackendKind::podman, BackendKind::native};
   }
   return {};
 }
@@ -63,7 +67,8 @@ Service::Choice Service::backend_of(BackendKind kind, const Call& call) {
   const auto known = backends_.with([kind](auto& backends) { return backends[kind]; });
   if (known) return {known, Error(Errc::system, "")};
   backend::Found found = finder_(kind, call);
-  if (!found.backend) return {nullptr, found.error.value_or(Error(Errc::backend_unavailable, "no backend"))};
+  if (!found.backend)
+    return {nullptr, found.error.value_or(Error(Errc::backend_unavailable, "no backend"))};
   backends_.with([kind, &found](auto& backends) { backends[kind] = found.backend; });
   return {found.backend, Error(Errc::system, "")};
 }
@@ -72,12 +77,15 @@ ExecutionResult Service::attempt(BackendKind kind, const ExecutionRequest& reque
   const Choice choice = backend_of(kind, Call{Deadline::after(kFindBound), request.stop});
   if (!choice.backend) {
     const bool cancelled = choice.error.code() == Errc::cancelled;
-    ExecutionResult result = failed_run(cancelled ? choice.error : Error(choice.error).as(Errc::backend_unavailable));
+    ExecutionResult result =
+        failed_run(cancelled ? choice.error : Error(choice.error).as(Errc::backend_unavailable));
     describe(result, request, nullptr);
     return result;
   }
-  const auto spec = policy::resolve(request, config_, {languages(), choice.backend->default_grace()});
-  ExecutionResult result = spec.ok() ? run(*choice.backend, request, *spec) : failed_run(spec.error());
+  const auto spec =
+      policy::resolve(request, config_, {languages(), choice.backend->default_grace()});
+  ExecutionResult result =
+      spec.ok() ? run(*choice.backend, request, *spec) : failed_run(spec.error());
   describe(result, request, spec.ok() ? &*spec : nullptr);
   return result;
 }
@@ -86,7 +94,8 @@ ExecutionResult Service::attempt(BackendKind kind, const ExecutionRequest& reque
 bool Service::goes_on_after(const ExecutionResult& result) const {
   if (result.meta.backend == "none") return result.meta.cause == Cause::backend_unavailable;
   if (config_.type != BackendType::automatic) return false;
-  return result.meta.cause == Cause::enforcement_mismatch || result.meta.cause == Cause::image_missing ||
+  return result.meta.cause == Cause::enforcement_mismatch ||
+         result.meta.cause == Cause::image_missing ||
          result.meta.cause == Cause::backend_unavailable;
 }
 
@@ -101,10 +110,12 @@ ExecutionResult Service::execute(const ExecutionRequest& request) {
   for (std::size_t index = 0;; ++index) {
     ExecutionResult result = attempt(kinds[index], request);
     if (index + 1 < kinds.size() && goes_on_after(result)) {
-      reasons += (reasons.empty() ? "" : "; ") + std::string(name_of(kinds[index])) + ": " + reason_of(result);
+      reasons += (reasons.empty() ? "" : "; ") + std::string(name_of(kinds[index])) + ": " +
+                 reason_of(result);
       continue;
     }
-    if (!reasons.empty()) result.meta.fallback = Fallback{std::string(policy::name_of(config_.type)), reasons};
+    if (!reasons.empty())
+      result.meta.fallback = Fallback{std::string(policy::name_of(config_.type)), reasons};
     return result;
   }
 }

@@ -47,7 +47,8 @@ bool StdinFeed::send(std::string_view piece, const std::stop_token& stop) {
   sent_bytes_ += piece.size();
   while (!piece.empty()) {
     const std::size_t size = take_window(piece.size(), stop);
-    if (size == 0 || !client_.send_stdin(bytes_of(piece.substr(0, size)), {deadline_, stop}).ok()) return false;
+    if (size == 0 || !client_.send_stdin(bytes_of(piece.substr(0, size)), {deadline_, stop}).ok())
+      return false;
     piece.remove_prefix(size);
   }
   return !was_cut();

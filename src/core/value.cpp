@@ -30,8 +30,8 @@ std::optional<json> parse_bounded(const std::string& text) {
 }
 
 std::optional<ErrorType> type_named(const std::string& name) {
-  constexpr std::array kTypes = {ErrorType::SyntaxError, ErrorType::RuntimeError, ErrorType::MemoryError,
-                                 ErrorType::SerializationError};
+  constexpr std::array kTypes = {ErrorType::SyntaxError, ErrorType::RuntimeError,
+                                 ErrorType::MemoryError, ErrorType::SerializationError};
   for (const ErrorType type : kTypes) {
     if (name_of(type) == name) return type;
   }
@@ -59,9 +59,11 @@ std::optional<std::string> text_at(const json& object, const char* key) {
 }
 
 ValueMessage error_of(const json& error) {
-  const auto type = error.is_object() ? type_named(text_at(error, "type").value_or("")) : std::nullopt;
+  const auto type =
+      error.is_object() ? type_named(text_at(error, "type").value_or("")) : std::nullopt;
   if (!type) return refused("the value channel carries an error of no known type");
-  return {std::nullopt, ResultError{*type, text_at(error, "message").value_or(""), text_at(error, "stack"), {}}};
+  return {std::nullopt,
+          ResultError{*type, text_at(error, "message").value_or(""), text_at(error, "stack"), {}}};
 }
 
 }  // namespace
@@ -77,7 +79,8 @@ ValueMessage ValueChannel::message() const {
   if (overflowed_) return refused("the value is larger than " + cap_text);
   if (text_.empty()) return {};
   const auto document = is_utf8(text_) ? parse_bounded(text_) : std::nullopt;
-  if (!document || !document->is_object()) return refused("the value is not JSON, or nested too deep");
+  if (!document || !document->is_object())
+    return refused("the value is not JSON, or nested too deep");
   if (const auto error = document->find("error"); error != document->end()) return error_of(*error);
   const auto value = document->find("value");
   if (value == document->end()) return refused("the value channel carries neither value nor error");

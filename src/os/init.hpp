@@ -31,8 +31,8 @@ struct SpawnRequest {
   std::vector<std::string> argv;         ///< the first element is looked up in PATH
   std::vector<std::string> environment;  ///< NAME=value; PATH is taken from here
   std::string working_directory;
-  std::array<RawHandle, 4> handles;      ///< become 0 to 3; every other one is closed
-  std::uint32_t cpu_seconds = 0;         ///< RLIMIT_CPU, 0 for none
+  std::array<RawHandle, 4> handles;  ///< become 0 to 3; every other one is closed
+  std::uint32_t cpu_seconds = 0;     ///< RLIMIT_CPU, 0 for none
 };
 
 /// Starts a program in a session of its own with default signal dispositions, an empty signal mask

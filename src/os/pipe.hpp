@@ -16,7 +16,8 @@ namespace lazaret::os {
 [[nodiscard]] Result<std::pair<Handle, Handle>> make_pipe();
 [[nodiscard]] Status set_nonblocking(RawHandle handle);
 /// Bytes that are there now: zero at the end of the stream, nothing when it would block.
-[[nodiscard]] Result<std::optional<std::size_t>> read_now(RawHandle handle, std::span<std::byte> into);
+[[nodiscard]] Result<std::optional<std::size_t>> read_now(RawHandle handle,
+                                                          std::span<std::byte> into);
 /// As many bytes as fit now; zero when it would block. Errors: connection_lost when nobody reads.
 [[nodiscard]] Result<std::size_t> write_now(RawHandle handle, Bytes bytes);
 

@@ -29,8 +29,9 @@ namespace lazaret::os {
 /// The next bytes of standard input; empty at its end, on error, or once `stop` is requested.
 [[nodiscard]] std::string read_standard_input(const std::stop_token& stop);
 
-/// Blocks SIGINT, SIGTERM and SIGHUP for this thread and those made later, then calls `interrupt` on
-/// a thread of its own for the first of them. A second one ends the process at once with status 130.
+/// Blocks SIGINT, SIGTERM and SIGHUP for this thread and those made later, then calls `interrupt`
+/// on a thread of its own for the first of them. A second one ends the process at once with status
+/// 130.
 class InterruptWatch {
  public:
   explicit InterruptWatch(std::function<void()> interrupt);

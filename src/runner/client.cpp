@@ -31,7 +31,8 @@ Result<Greeting> Client::greet(const Call& call) {
                                      std::to_string(kProtocolVersion));
   }
   LAZARET_TRY(const Frame second, next_frame(call));
-  if (second.type != FrameType::report) return Error(Errc::protocol, "expected the runner's report");
+  if (second.type != FrameType::report)
+    return Error(Errc::protocol, "expected the runner's report");
   return Greeting{hello, std::string(text_of(second.payload))};
 }
 

@@ -12,7 +12,7 @@ using Words = std::vector<std::string>;
 struct Driver {
   std::string_view name;
   std::vector<std::string_view> aliases;
-  std::string_view path;               ///< of the code in the box
+  std::string_view path;                  ///< of the code in the box
   Words (*argv)(const Words& arguments);  ///< complete, the interpreter first
 };
 

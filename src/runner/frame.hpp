@@ -16,10 +16,10 @@ namespace lazaret::runner {
 
 inline constexpr std::uint16_t kProtocolVersion = 1;
 inline constexpr std::size_t kHeaderBytes = 8;
-inline constexpr std::size_t kStreamBytes = 64UL << 10;     ///< most payload of a stream frame
-inline constexpr std::size_t kReportBytes = 128UL << 10;    ///< most payload of a report
-inline constexpr std::size_t kJobBytes = 4UL << 20;         ///< most payload of a job
-inline constexpr std::uint32_t kStdinWindow = 64U << 10;    ///< unacknowledged stdin bytes
+inline constexpr std::size_t kStreamBytes = 64UL << 10;   ///< most payload of a stream frame
+inline constexpr std::size_t kReportBytes = 128UL << 10;  ///< most payload of a report
+inline constexpr std::size_t kJobBytes = 4UL << 20;       ///< most payload of a job
+inline constexpr std::uint32_t kStdinWindow = 64U << 10;  ///< unacknowledged stdin bytes
 
 enum class FrameType : std::uint8_t {
   // host to runner

@@ -15,7 +15,8 @@ class Writer {
   template <typename Number>
   void number(Number value) {
     for (std::size_t index = 0; index < sizeof value; ++index) {
-      bytes_.push_back(static_cast<std::byte>((static_cast<std::uint64_t>(value) >> (8 * index)) & 0xFF));
+      bytes_.push_back(
+          static_cast<std::byte>((static_cast<std::uint64_t>(value) >> (8 * index)) & 0xFF));
     }
   }
   void text(std::string_view value) {

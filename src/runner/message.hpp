@@ -31,7 +31,8 @@ struct Job {
   std::uint32_t cpu_seconds = 0;  ///< RLIMIT_CPU; 0: none
 };
 
-/// Runner to host: how the program's main process ended. A claim, like all that follows foreign code.
+/// Runner to host: how the program's main process ended. A claim, like all that follows foreign
+/// code.
 struct Exited {
   enum class How : std::uint8_t { exit = 0, signal = 1 };
   How how = How::exit;

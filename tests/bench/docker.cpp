@@ -40,7 +40,8 @@ void bare_calls(const engine::EngineClient& client) {
                                {"HostConfig", {{"NetworkMode", "none"}}}};
   const auto created = must(container::create(client, "", body, call), "create");
   const auto stream = must(engine::attach(client, created.id, {}, call), "attach");
-  auto wait = must(container::Wait::open(client, created.id, container::Until::next_exit, call), "wait");
+  auto wait =
+      must(container::Wait::open(client, created.id, container::Until::next_exit, call), "wait");
   must(container::start(client, created.id, call), "start");
   (void)must(wait.finish(call), "wait");
   must(container::remove(client, created.id, container::Volumes::remove, call), "remove");
@@ -51,8 +52,9 @@ void bare_calls(const engine::EngineClient& client) {
 std::vector<Figure> docker_figures(const std::string& endpoint) {
   if (endpoint.empty()) return {{"Docker, cold", "ms", {}, "LAZARET_TEST_DOCKER is not set"}};
   const Call call = Call{}.within(std::chrono::seconds(20));
-  const auto client = must(engine::EngineClient::negotiate(must(engine::default_dialer(endpoint), "endpoint"), {}, call),
-                           "negotiation");
+  const auto client = must(
+      engine::EngineClient::negotiate(must(engine::default_dialer(endpoint), "endpoint"), {}, call),
+      "negotiation");
   SandboxOptions options;
   options.type = "docker";
   options.host = endpoint;

@@ -13,8 +13,10 @@ using lazaret::bench::Figure;
 
 void print_table(const std::vector<Figure>& figures) {
   for (const Figure& figure : figures) {
-    if (figure.value) std::printf("%-42s %12.2f %s\n", figure.name.c_str(), *figure.value, figure.unit.c_str());
-    else std::printf("%-42s not measured: %s\n", figure.name.c_str(), figure.note.c_str());
+    if (figure.value)
+      std::printf("%-42s %12.2f %s\n", figure.name.c_str(), *figure.value, figure.unit.c_str());
+    else
+      std::printf("%-42s not measured: %s\n", figure.name.c_str(), figure.note.c_str());
   }
 }
 
@@ -22,8 +24,10 @@ void print_json(const std::vector<Figure>& figures) {
   auto json = nlohmann::ordered_json::array();
   for (const Figure& figure : figures) {
     nlohmann::ordered_json row = {{"name", figure.name}, {"unit", figure.unit}};
-    if (figure.value) row["value"] = *figure.value;
-    else row["not_measured"] = figure.note;
+    if (figure.value)
+      row["value"] = *figure.value;
+    else
+      row["not_measured"] = figure.note;
     json.push_back(row);
   }
   std::printf("%s\n", json.dump(2).c_str());
@@ -36,7 +40,9 @@ int main(int argc, char** argv) {
   std::vector<Figure> figures = lazaret::bench::native_figures();
   const auto more = lazaret::bench::docker_figures(docker == nullptr ? "" : docker);
   figures.insert(figures.end(), more.begin(), more.end());
-  if (argc > 1 && std::strcmp(argv[1], "--json") == 0) print_json(figures);
-  else print_table(figures);
+  if (argc > 1 && std::strcmp(argv[1], "--json") == 0)
+    print_json(figures);
+  else
+    print_table(figures);
   return 0;
 }

@@ -21,12 +21,13 @@ struct Figure {
 [[nodiscard]] double median(std::vector<double> values);
 
 /// Medians of several kinds of work, measured in turns so that all see the same machine.
-[[nodiscard]] std::vector<double> medians_in_turns(int rounds, const std::vector<std::function<void()>>& kinds);
+[[nodiscard]] std::vector<double> medians_in_turns(int rounds,
+                                                   const std::vector<std::function<void()>>& kinds);
 
 /// A program that ran to its end with its output thrown away.
 struct Finished {
-  int status = -1;       ///< of exit, or 128 and the signal
-  long peak_kib = 0;     ///< of its memory, by rusage
+  int status = -1;    ///< of exit, or 128 and the signal
+  long peak_kib = 0;  ///< of its memory, by rusage
 };
 [[nodiscard]] Finished run_program(const std::vector<std::string>& argv);
 /// Ends the bench when the program does not exit with 0: a figure of a failure is no figure.

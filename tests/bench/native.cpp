@@ -20,10 +20,17 @@ std::function<void()> running(Words argv) {
 
 // Everything that bubblewrap can take away, as its manual lists it.
 Words bubblewrapped(const Words& argv) {
-  Words words = {"bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--clearenv", "--ro-bind", "/usr",
-                 "/usr", "--symlink", "usr/bin", "/bin", "--symlink", "usr/lib", "/lib", "--symlink", "usr/lib64",
-                 "/lib64", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/work", "--chdir",
-                 "/work", "--uid", "65534", "--gid", "65534", "--cap-drop", "ALL"};
+  Words words = {"bwrap",         "--unshare-all", "--die-with-parent",
+                 "--new-session", "--clearenv",    "--ro-bind",
+                 "/usr",          "/usr",          "--symlink",
+                 "usr/bin",       "/bin",          "--symlink",
+                 "usr/lib",       "/lib",          "--symlink",
+                 "usr/lib64",     "/lib64",        "--proc",
+                 "/proc",         "--dev",         "/dev",
+                 "--tmpfs",       "/tmp",          "--tmpfs",
+                 "/work",         "--chdir",       "/work",
+                 "--uid",         "65534",         "--gid",
+                 "65534",         "--cap-drop",    "ALL"};
   words.insert(words.end(), argv.begin(), argv.end());
   return words;
 }
@@ -41,7 +48,8 @@ ExecutionRequest command(Words argv) {
 }
 
 std::vector<Figure> start_figures() {
-  const auto times = medians_in_turns(100, {running({"/bin/true"}), running({kLazaret, "--version"})});
+  const auto times =
+      medians_in_turns(100, {running({"/bin/true"}), running({kLazaret, "--version"})});
   return {{"/bin/true", "ms", times[0]},
           {"lazaret --version", "ms", times[1]},
           {"lazaret --version minus /bin/true", "ms", times[1] - times[0]}};
@@ -53,13 +61,16 @@ std::vector<Figure> true_figures() {
     if (!sandbox.execute(command({"true"})).success()) ::_exit(1);
   };
   const bool peer = run_program({"bwrap", "--version"}).status == 0;
-  std::vector<std::function<void()>> kinds = {running({kLazaret, "exec", "-q", "--", "true"}), in_process};
+  std::vector<std::function<void()>> kinds = {running({kLazaret, "exec", "-q", "--", "true"}),
+                                              in_process};
   if (peer) kinds.push_back(running(bubblewrapped({"true"})));
   const auto times = medians_in_turns(50, kinds);
   std::vector<Figure> figures = {{"true: lazaret exec", "ms", times[0]},
                                  {"true: library, one process", "ms", times[1]}};
-  if (peer) figures.push_back({"true: bubblewrap, all namespaces", "ms", times[2]});
-  else figures.push_back({"true: bubblewrap, all namespaces", "ms", {}, "bwrap is not installed"});
+  if (peer)
+    figures.push_back({"true: bubblewrap, all namespaces", "ms", times[2]});
+  else
+    figures.push_back({"true: bubblewrap, all namespaces", "ms", {}, "bwrap is not installed"});
   return figures;
 }
 
@@ -68,8 +79,10 @@ std::vector<Figure> python_figures() {
   ExecutionRequest request;
   request.code = "print(1)";
   const auto times = medians_in_turns(
-      50, {running({"/usr/bin/python3", "-I", "-c", "print(1)"}), running({kLazaret, "run", "-q", "-c", "print(1)"}),
-           [&sandbox, &request] { if (!sandbox.execute(request).success()) ::_exit(1); }});
+      50, {running({"/usr/bin/python3", "-I", "-c", "print(1)"}),
+           running({kLazaret, "run", "-q", "-c", "print(1)"}), [&sandbox, &request] {
+             if (!sandbox.execute(request).success()) ::_exit(1);
+           }});
   return {{"python: bare", "ms", times[0]},
           {"python: lazaret run", "ms", times[1]},
           {"python: library, one process", "ms", times[2]},
@@ -103,14 +116,16 @@ std::vector<Figure> flood_figures() {
   });
   const double growth = peak_kib() - before;
   if (!whole) return {{"1 GiB of output", "ms", {}, "it did not come through whole"}};
-  return {{"1 GiB of output: growth of memory", "KiB", growth}, {"1 GiB of output: time", "ms", time}};
+  return {{"1 GiB of output: growth of memory", "KiB", growth},
+          {"1 GiB of output: time", "ms", time}};
 }
 
 }  // namespace
 
 std::vector<Figure> native_figures() {
   std::vector<Figure> all;
-  for (const auto& group : {start_figures, true_figures, python_figures, memory_figures, flood_figures}) {
+  for (const auto& group :
+       {start_figures, true_figures, python_figures, memory_figures, flood_figures}) {
     const auto figures = group();
     all.insert(all.end(), figures.begin(), figures.end());
   }

@@ -80,8 +80,7 @@ class StrippingDialer final : public engine::Dialer {
   Result<std::unique_ptr<Wire>> dial(const Call& call) override {
     auto wire = dialer_->dial(call);
     if (!wire.ok()) return wire;
-    return std::unique_ptr<Wire>(
-        std::make_unique<StrippingWire>(std::move(wire).value(), strip_));
+    return std::unique_ptr<Wire>(std::make_unique<StrippingWire>(std::move(wire).value(), strip_));
   }
   std::string endpoint() const override { return dialer_->endpoint(); }
 

@@ -18,23 +18,37 @@ INSTANTIATE_TEST_SUITE_P(Engines, DockerRefusalTest, testing::Values("docker", "
 using nlohmann::json;
 
 const std::vector<const char*>& paths_of_both() {
-  static const std::vector<const char*> paths = {
-      "/User", "/Hostname", "/Entrypoint", "/HostConfig", "/HostConfig/NetworkMode",
-      "/HostConfig/ReadonlyRootfs", "/HostConfig/CapDrop", "/HostConfig/SecurityOpt",
-      "/HostConfig/SecurityOpt/0", "/HostConfig/SecurityOpt/1", "/HostConfig/Tmpfs",
-      "/HostConfig/Mounts", "/HostConfig/LogConfig", "/HostConfig/Memory",
-      "/HostConfig/MemorySwap", "/HostConfig/NanoCpus", "/HostConfig/PidsLimit",
-      "/HostConfig/Ulimits", "/HostConfig/Ulimits/0", "/HostConfig/Ulimits/1",
-      "/HostConfig/Ulimits/2", "/HostConfig/ShmSize"};
+  static const std::vector<const char*> paths = {"/User",
+                                                 "/Hostname",
+                                                 "/Entrypoint",
+                                                 "/HostConfig",
+                                                 "/HostConfig/NetworkMode",
+                                                 "/HostConfig/ReadonlyRootfs",
+                                                 "/HostConfig/CapDrop",
+                                                 "/HostConfig/SecurityOpt",
+                                                 "/HostConfig/SecurityOpt/0",
+                                                 "/HostConfig/SecurityOpt/1",
+                                                 "/HostConfig/Tmpfs",
+                                                 "/HostConfig/Mounts",
+                                                 "/HostConfig/LogConfig",
+                                                 "/HostConfig/Memory",
+                                                 "/HostConfig/MemorySwap",
+                                                 "/HostConfig/NanoCpus",
+                                                 "/HostConfig/PidsLimit",
+                                                 "/HostConfig/Ulimits",
+                                                 "/HostConfig/Ulimits/0",
+                                                 "/HostConfig/Ulimits/1",
+                                                 "/HostConfig/Ulimits/2",
+                                                 "/HostConfig/ShmSize"};
   return paths;
 }
 
 // What Podman does not look at, or does by itself (P-42).
 const std::vector<const char*>& paths_of_docker() {
   static const std::vector<const char*> paths = {
-      "/NetworkDisabled", "/HostConfig/CgroupnsMode",
-      "/HostConfig/MaskedPaths", "/HostConfig/ReadonlyPaths", "/HostConfig/OomScoreAdj",
-      "/HostConfig/Tmpfs/~1work", "/HostConfig/Tmpfs/~1tmp", "/HostConfig/Tmpfs/~1dev~1shm"};
+      "/NetworkDisabled",          "/HostConfig/CgroupnsMode",    "/HostConfig/MaskedPaths",
+      "/HostConfig/ReadonlyPaths", "/HostConfig/OomScoreAdj",     "/HostConfig/Tmpfs/~1work",
+      "/HostConfig/Tmpfs/~1tmp",   "/HostConfig/Tmpfs/~1dev~1shm"};
   return paths;
 }
 

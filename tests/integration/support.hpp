@@ -58,7 +58,7 @@ enum class Caller { root, user };
 inline constexpr uid_t kOrdinaryUser = 10007;
 
 /// What `body` returns when a child of ours runs it as `caller`, or nothing when the child dies or
-/// takes longer than two minutes: identity, descriptors and environment of this process stay as
+/// takes longer than four minutes: identity, descriptors and environment of this process stay as
 /// they are.
 [[nodiscard]] std::optional<std::string> in_child(Caller caller, const std::function<std::string()>& body);
 /// One native run in such a child; an empty object when the child failed.

@@ -17,8 +17,8 @@ MAY_INCLUDE = {
     "policy": ("base",),
     "engine": ("base", "os"),
     "backend": ("base", "os", "policy", "engine", "runner"),
-    "core": ("base", "policy", "runner", r"backend/backend\.hpp"),
-    "api": ("base", "core", r"policy/config\w*\.hpp"),
+    "core": ("base", "os", "policy", "runner", r"backend/\w+\.hpp", r"backend/images/\w+\.hpp"),
+    "api": ("base", "os", "policy", "core"),
 }
 MAY_ASK_FOR_THE_PLATFORM = ("src/os/", "src/backend/")
 MOST_LINES = 400

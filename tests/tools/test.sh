@@ -61,7 +61,8 @@ build_images() {
   local host
   for host in ${LAZARET_TEST_DOCKER:-} ${LAZARET_TEST_PODMAN:-}; do
     say "building the images into $host"
-    in_group "$TREE/bin/lazaret" images build --host "$host" --with-tests --cache "$LAZARET_ROOT/build/rootfs" all ||
+    in_group "$TREE/bin/lazaret" images build --host "$host" --with-tests \
+      --cache "$LAZARET_ROOT/build/rootfs" all ||
       count_failure "images could not be built into $host"
   done
 }

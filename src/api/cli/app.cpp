@@ -57,15 +57,18 @@ int complain(const Error& error, int status) {
 }
 
 void add_common(CLI::App& command, Common& common) {
-  const auto text = [&command](const char* flag, std::optional<std::string>& target, const char* help) {
+  const auto text = [&command](const char* flag, std::optional<std::string>& target,
+                               const char* help) {
     return command.add_option_function<std::string>(
         flag, [&target](const std::string& value) { target = value; }, help);
   };
   text("--type", common.sandbox.type, "backend: local, docker, podman or auto (SANDBOX_TYPE)");
-  text("--host", common.sandbox.host, "engine endpoint, e.g. unix:///run/docker.sock (DOCKER_HOST)");
+  text("--host", common.sandbox.host,
+       "engine endpoint, e.g. unix:///run/docker.sock (DOCKER_HOST)");
   text("--config", common.sandbox.config_file, "configuration file instead of the usual ones");
-  command.add_flag_callback("--no-fallback", [&common] { common.sandbox.fallback = false; },
-                            "an error instead of local when no engine answers");
+  command.add_flag_callback(
+      "--no-fallback", [&common] { common.sandbox.fallback = false; },
+      "an error instead of local when no engine answers");
   command.add_flag("--json", common.json, "one JSON object on standard output, and nothing else");
   command.add_flag("-q,--quiet", common.quiet, "no warnings on standard error");
 }

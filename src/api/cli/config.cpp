@@ -19,7 +19,8 @@ int show(const Common& common) {
   if (!config.ok()) return complain(config.error(), kUsage);
   auto json = nlohmann::ordered_json::array();
   for (const policy::ConfigRow& row : policy::rows_of(*config)) {
-    if (!common.json) std::printf("%-22s %-34s %s\n", row.key.c_str(), row.value.c_str(), origin_of(row).c_str());
+    if (!common.json)
+      std::printf("%-22s %-34s %s\n", row.key.c_str(), row.value.c_str(), origin_of(row).c_str());
     json.push_back({{"key", row.key},
                     {"value", row.value},
                     {"origin", policy::name_of(row.source.origin)},

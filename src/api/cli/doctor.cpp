@@ -15,8 +15,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json json_of(const core::BackendReport& report) {
-  Json json = {{"name", report.name},       {"usable", report.usable},     {"runtime", report.runtime},
-               {"endpoint", report.endpoint}, {"attempts", report.attempts}, {"problem", report.problem},
+  Json json = {{"name", report.name},         {"usable", report.usable},
+               {"runtime", report.runtime},   {"endpoint", report.endpoint},
+               {"attempts", report.attempts}, {"problem", report.problem},
                {"hint", report.hint}};
   json["evidence"] = Json::array();
   for (const Evidence& piece : report.evidence) {
@@ -28,7 +29,8 @@ Json json_of(const core::BackendReport& report) {
   }
   json["languages"] = Json::array();
   for (const core::RuntimeFact& fact : report.languages) {
-    json["languages"].push_back({{"language", fact.language}, {"present", fact.present}, {"note", fact.note}});
+    json["languages"].push_back(
+        {{"language", fact.language}, {"present", fact.present}, {"note", fact.note}});
   }
   return json;
 }
@@ -42,7 +44,8 @@ void show(const core::BackendReport& report) {
   if (!report.hint.empty()) std::printf("  hint: %s\n", report.hint.c_str());
   std::fputs(evidence_table(report.evidence).c_str(), stdout);
   for (const core::RuntimeFact& fact : report.languages) {
-    std::printf("  %s %s: %s\n", fact.present ? "[✓]" : "[!]", fact.language.c_str(), fact.note.c_str());
+    std::printf("  %s %s: %s\n", fact.present ? "[✓]" : "[!]", fact.language.c_str(),
+                fact.note.c_str());
   }
 }
 
@@ -53,15 +56,20 @@ int diagnose(const Common& common) {
   std::stop_source stop;
   const os::InterruptWatch watch([&stop] { stop.request_stop(); });
   const core::Diagnosis diagnosis = core::diagnose(
-      *config, [&here](backend::BackendKind kind, const Call& call) { return backend::find(kind, here, call); },
+      *config,
+      [&here](backend::BackendKind kind, const Call& call) {
+        return backend::find(kind, here, call);
+      },
       Call{Deadline::never(), stop.get_token()});
   if (common.json) {
-    Json json = {{"chosen", diagnosis.chosen}, {"ready", diagnosis.ready}, {"backends", Json::array()}};
+    Json json = {
+        {"chosen", diagnosis.chosen}, {"ready", diagnosis.ready}, {"backends", Json::array()}};
     for (const auto& report : diagnosis.backends) json["backends"].push_back(json_of(report));
     std::printf("%s\n", json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
   } else {
     for (const auto& report : diagnosis.backends) show(report);
-    std::printf("type %s: %s\n", diagnosis.chosen.c_str(), diagnosis.ready ? "ready" : "nothing here satisfies it");
+    std::printf("type %s: %s\n", diagnosis.chosen.c_str(),
+                diagnosis.ready ? "ready" : "nothing here satisfies it");
   }
   return diagnosis.ready ? 0 : 1;
 }
@@ -69,7 +77,8 @@ int diagnose(const Common& common) {
 }  // namespace
 
 void add_doctor(CLI::App& app, Common& common, Action& chosen) {
-  auto* const command = app.add_subcommand("doctor", "try every backend: what would be enforced here, and what is missing");
+  auto* const command = app.add_subcommand(
+      "doctor", "try every backend: what would be enforced here, and what is missing");
   add_common(*command, common);
   command->callback([&common, &chosen] { chosen = [&common] { return diagnose(common); }; });
 }

@@ -17,22 +17,30 @@ namespace images = backend::images;
 
 std::string age_of(const images::Listed& image) {
   if (!image.created) return "-";
-  const auto hours = std::chrono::duration_cast<std::chrono::hours>(std::chrono::system_clock::now() - *image.created).count();
+  const auto hours = std::chrono::duration_cast<std::chrono::hours>(
+                         std::chrono::system_clock::now() - *image.created)
+                         .count();
   return hours < 48 ? std::to_string(hours) + " h" : std::to_string(hours / 24) + " d";
 }
 
 void show(const std::vector<images::Listed>& list) {
   std::printf("%-24s %-9s %9s %6s  %s\n", "IMAGE", "STATE", "SIZE", "AGE", "ID");
   for (const images::Listed& image : list) {
-    const std::string size = image.size_bytes > 0 ? std::to_string(image.size_bytes >> 20) + " MiB" : "-";
-    std::printf("%-24s %-9s %9s %6s  %s\n", image.reference.c_str(), std::string(name_of(image.state)).c_str(),
-                size.c_str(), age_of(image).c_str(), image.id.empty() ? "-" : image.id.substr(0, 19).c_str());
+    const std::string size =
+        image.size_bytes > 0 ? std::to_string(image.size_bytes >> 20) + " MiB" : "-";
+    std::printf("%-24s %-9s %9s %6s  %s\n", image.reference.c_str(),
+                std::string(name_of(image.state)).c_str(), size.c_str(), age_of(image).c_str(),
+                image.id.empty() ? "-" : image.id.substr(0, 19).c_str());
   }
 }
 
 Json json_of(const images::Listed& image) {
-  Json json = {{"name", image.name},       {"reference", image.reference}, {"state", name_of(image.state)},
-               {"id", image.id},           {"digest", image.digest},       {"version", image.version},
+  Json json = {{"name", image.name},
+               {"reference", image.reference},
+               {"state", name_of(image.state)},
+               {"id", image.id},
+               {"digest", image.digest},
+               {"version", image.version},
                {"size_bytes", image.size_bytes}};
   if (image.created) json["created_unix_s"] = image.created->time_since_epoch().count();
   return json;
@@ -54,8 +62,10 @@ int list(const Common& common) {
     if (!found.ok()) return complain(found.error(), kOurFailure);
     Json json = Json::array();
     for (const images::Listed& image : *found) json.push_back(json_of(image));
-    if (common.json) std::printf("%s\n", json.dump(2).c_str());
-    else show(*found);
+    if (common.json)
+      std::printf("%s\n", json.dump(2).c_str());
+    else
+      show(*found);
     return 0;
   });
 }
@@ -63,21 +73,26 @@ int list(const Common& common) {
 int build(const Common& common, core::ImageRequest& request) {
   if (request.names.empty()) request.names = {"all"};
   if (!common.quiet) request.progress = note;
-  return with_engine(common, [&common, &request](const backend::Surroundings& here, const Call& call) {
-    const auto built = core::build_images(here, request, call);
-    if (!built.ok()) {
-      const bool usage = built.error().code() == Errc::invalid_argument;
-      return complain(built.error(), usage ? kUsage : kOurFailure);
-    }
-    Json json = Json::array();
-    for (const images::Built& image : *built) {
-      json.push_back({{"name", image.name}, {"reference", image.reference}, {"id", image.id},
-                      {"from", name_of(image.from)}, {"from_cache", image.from_cache}});
-      if (!common.json) std::printf("%s %s\n", image.reference.c_str(), image.id.c_str());
-    }
-    if (common.json) std::printf("%s\n", json.dump(2).c_str());
-    return 0;
-  });
+  return with_engine(common,
+                     [&common, &request](const backend::Surroundings& here, const Call& call) {
+                       const auto built = core::build_images(here, request, call);
+                       if (!built.ok()) {
+                         const bool usage = built.error().code() == Errc::invalid_argument;
+                         return complain(built.error(), usage ? kUsage : kOurFailure);
+                       }
+                       Json json = Json::array();
+                       for (const images::Built& image : *built) {
+                         json.push_back({{"name", image.name},
+                                         {"reference", image.reference},
+                                         {"id", image.id},
+                                         {"from", name_of(image.from)},
+                                         {"from_cache", image.from_cache}});
+                         if (!common.json)
+                           std::printf("%s %s\n", image.reference.c_str(), image.id.c_str());
+                       }
+                       if (common.json) std::printf("%s\n", json.dump(2).c_str());
+                       return 0;
+                     });
 }
 
 }  // namespace
@@ -93,11 +108,16 @@ void add_images(CLI::App& app, Common& common, Action& chosen) {
   const auto request = std::make_shared<core::ImageRequest>();
   add_common(*command, common);
   command->add_option("names", request->names, "python, bash, node or all");
-  command->add_option("--from", request->from, "auto, registry (Dockerfile) or packages (mmdebstrap)");
-  command->add_option("--base", request->base, "base image instead of the Dockerfile's, e.g. a mirror's");
-  command->add_option("--cache", request->cache, "directory that keeps file systems made from packages");
+  command->add_option("--from", request->from,
+                      "auto, registry (Dockerfile) or packages (mmdebstrap)");
+  command->add_option("--base", request->base,
+                      "base image instead of the Dockerfile's, e.g. a mirror's");
+  command->add_option("--cache", request->cache,
+                      "directory that keeps file systems made from packages");
   command->add_flag("--with-tests", request->with_tests, "also what only Lazaret's own tests need");
-  command->callback([&common, &chosen, request] { chosen = [&common, request] { return build(common, *request); }; });
+  command->callback([&common, &chosen, request] {
+    chosen = [&common, request] { return build(common, *request); };
+  });
 }
 
 }  // namespace lazaret::cli

@@ -35,7 +35,8 @@ class LiveOutput {
 
  private:
   // The text is the head, as it was shown, and more only if there was more.
-  static void rest(std::FILE* file, const std::string& text, std::size_t shown, std::uint64_t total) {
+  static void rest(std::FILE* file, const std::string& text, std::size_t shown,
+                   std::uint64_t total) {
     if (total > shown && text.size() > shown) write_all(file, std::string_view(text).substr(shown));
   }
   std::size_t out_ = 0;
@@ -53,7 +54,8 @@ std::string degraded(const ExecutionResult& result) {
 }
 
 void show_notes(const ExecutionResult& result) {
-  if (result.meta.fallback) note("fell back to " + result.meta.backend + ": " + result.meta.fallback->reason);
+  if (result.meta.fallback)
+    note("fell back to " + result.meta.backend + ": " + result.meta.fallback->reason);
   for (const std::string& warning : result.meta.warnings) note("warning: " + warning);
   if (const std::string names = degraded(result); !names.empty()) {
     note("not enforced here: " + names + "; `lazaret doctor` says why");
@@ -64,8 +66,10 @@ void show_notes(const ExecutionResult& result) {
 void show_end(const ExecutionResult& result) {
   const bool ours = result.meta.cause != Cause::exited && result.meta.cause != Cause::nonzero_exit;
   const bool said = result.error && (ours || result.error->type == ErrorType::SerializationError);
-  if (said) note(std::string(name_of(result.meta.cause)) + ": " + result.error->message);
-  else if (ours) note(std::string(name_of(result.meta.cause)));
+  if (said)
+    note(std::string(name_of(result.meta.cause)) + ": " + result.error->message);
+  else if (ours)
+    note(std::string(name_of(result.meta.cause)));
   if (said && result.error->hint) note("hint: " + *result.error->hint);
 }
 
@@ -128,11 +132,15 @@ void add(CLI::App& command, Common& common, Action& chosen, Reader read) {
   const auto flags = std::make_shared<RunFlags>();
   add_common(command, common);
   if (read == request_of_run) {
-    command.add_option_function<std::string>("-c,--code", [flags](const std::string& code) { flags->code = code; }, "the code itself");
-    command.add_option("-l,--lang", flags->language, "python, bash or javascript; otherwise by the file's name");
+    command.add_option_function<std::string>(
+        "-c,--code", [flags](const std::string& code) { flags->code = code; }, "the code itself");
+    command.add_option("-l,--lang", flags->language,
+                       "python, bash or javascript; otherwise by the file's name");
   }
   add_run_flags(command, *flags);
-  command.add_option("words", flags->words, read == request_of_run ? "FILE or -, and its arguments" : "COMMAND and its arguments");
+  command.add_option(
+      "words", flags->words,
+      read == request_of_run ? "FILE or -, and its arguments" : "COMMAND and its arguments");
   command.callback([&common, &chosen, flags, read] {
     chosen = [&common, flags, read] {
       auto request = read(*flags);
@@ -145,8 +153,10 @@ void add(CLI::App& command, Common& common, Action& chosen, Reader read) {
 }  // namespace
 
 void add_run(CLI::App& app, Common& common, Action& chosen) {
-  add(*app.add_subcommand("run", "run a file, a piece of code, or code from standard input"), common, chosen, request_of_run);
-  add(*app.add_subcommand("exec", "run a command: lazaret exec [OPTIONS] -- COMMAND [ARGUMENT...]"), common, chosen, request_of_exec);
+  add(*app.add_subcommand("run", "run a file, a piece of code, or code from standard input"),
+      common, chosen, request_of_run);
+  add(*app.add_subcommand("exec", "run a command: lazaret exec [OPTIONS] -- COMMAND [ARGUMENT...]"),
+      common, chosen, request_of_exec);
 }
 
 }  // namespace lazaret::cli

@@ -34,15 +34,22 @@ void set(LimitOverrides& limits, double amount) {
 }
 
 constexpr std::array kLimitFlags = {
-    LimitFlag{"--timeout", "wall time, e.g. 2, 500ms, 1m (SANDBOX_TIMEOUT_SEC)", Unit::milliseconds, set<&LimitOverrides::timeout>},
-    LimitFlag{"--grace", "from TERM to KILL, e.g. 2s", Unit::milliseconds, set<&LimitOverrides::grace>},
-    LimitFlag{"--cpu-time", "processor time of one process", Unit::seconds, set<&LimitOverrides::cpu_time>},
-    LimitFlag{"--memory", "memory of the box, e.g. 512MiB", Unit::bytes, set<&LimitOverrides::memory_bytes>},
-    LimitFlag{"--cpus", "processors' worth of time, e.g. 0.5", Unit::processors, set<&LimitOverrides::cpus>},
+    LimitFlag{"--timeout", "wall time, e.g. 2, 500ms, 1m (SANDBOX_TIMEOUT_SEC)", Unit::milliseconds,
+              set<&LimitOverrides::timeout>},
+    LimitFlag{"--grace", "from TERM to KILL, e.g. 2s", Unit::milliseconds,
+              set<&LimitOverrides::grace>},
+    LimitFlag{"--cpu-time", "processor time of one process", Unit::seconds,
+              set<&LimitOverrides::cpu_time>},
+    LimitFlag{"--memory", "memory of the box, e.g. 512MiB", Unit::bytes,
+              set<&LimitOverrides::memory_bytes>},
+    LimitFlag{"--cpus", "processors' worth of time, e.g. 0.5", Unit::processors,
+              set<&LimitOverrides::cpus>},
     LimitFlag{"--pids", "tasks in the box", Unit::count, set<&LimitOverrides::pids>},
-    LimitFlag{"--open-files", "descriptors of one process", Unit::count, set<&LimitOverrides::open_files>},
+    LimitFlag{"--open-files", "descriptors of one process", Unit::count,
+              set<&LimitOverrides::open_files>},
     LimitFlag{"--file-size", "size of one file", Unit::bytes, set<&LimitOverrides::file_bytes>},
-    LimitFlag{"--disk", "size of each of /work and /tmp", Unit::bytes, set<&LimitOverrides::disk_bytes>},
+    LimitFlag{"--disk", "size of each of /work and /tmp", Unit::bytes,
+              set<&LimitOverrides::disk_bytes>},
     LimitFlag{"--max-output", "kept of each output stream", Unit::bytes,
               [](LimitOverrides& limits, double amount) {
                 limits.stdout_bytes = limits.stderr_bytes = static_cast<std::uint64_t>(amount);
@@ -56,7 +63,8 @@ Result<std::set<Control>> controls_named(const std::string& list) {
     if (!control) {
       std::string names;
       for (const Control each : all_controls()) names += " " + std::string(name_of(each));
-      return Error(Errc::invalid_argument, "--require: no control is called " + policy::in_quotes(name))
+      return Error(Errc::invalid_argument,
+                   "--require: no control is called " + policy::in_quotes(name))
           .with_hint("controls:" + names);
     }
     controls.insert(*control);
@@ -76,7 +84,8 @@ Status put_environment(ExecutionRequest& request, const RunFlags& flags) {
   for (const std::string& pair : flags.environment) {
     const std::size_t equals = pair.find('=');
     if (equals == std::string::npos || equals == 0) {
-      return Error(Errc::invalid_argument, "--env takes NAME=VALUE, not " + policy::in_quotes(pair));
+      return Error(Errc::invalid_argument,
+                   "--env takes NAME=VALUE, not " + policy::in_quotes(pair));
     }
     request.environment[pair.substr(0, equals)] = pair.substr(equals + 1);
   }
@@ -117,7 +126,8 @@ Result<std::string> code_of_file(const std::string& path) {
     return Error(Errc::not_found, "no such file: " + path)
         .with_hint("for a piece of code use -c CODE; for a command: lazaret exec -- COMMAND");
   }
-  if (std::filesystem::is_directory(path, error)) return Error(Errc::invalid_argument, path + " is a directory");
+  if (std::filesystem::is_directory(path, error))
+    return Error(Errc::invalid_argument, path + " is a directory");
   std::ifstream file(path, std::ios::binary);
   if (!file) return Error(Errc::permission_denied, "cannot read " + path);
   return read_at_most(file);
@@ -151,19 +161,25 @@ std::string code_of_input() {
 }  // namespace
 
 void add_run_flags(CLI::App& command, RunFlags& flags) {
-  const auto text = [&command](const char* flag, std::optional<std::string>& target, const char* help) {
-    command.add_option_function<std::string>(flag, [&target](const std::string& value) { target = value; }, help);
+  const auto text = [&command](const char* flag, std::optional<std::string>& target,
+                               const char* help) {
+    command.add_option_function<std::string>(
+        flag, [&target](const std::string& value) { target = value; }, help);
   };
   for (const LimitFlag& row : kLimitFlags) {
     command.add_option_function<std::string>(
-        row.flag, [&flags, key = row.flag](const std::string& value) { flags.limits[key] = value; }, row.help);
+        row.flag, [&flags, key = row.flag](const std::string& value) { flags.limits[key] = value; },
+        row.help);
   }
-  command.add_option("-e,--env", flags.environment, "NAME=VALUE for the program; may be repeated")->expected(1)->take_all();
+  command.add_option("-e,--env", flags.environment, "NAME=VALUE for the program; may be repeated")
+      ->expected(1)
+      ->take_all();
   text("--image", flags.image, "container image instead of the configured one");
   text("--require", flags.require, "controls without which nothing runs, e.g. network,memory");
   auto* const strict = command.add_flag("--strict", flags.strict, "require every control");
   command.add_flag("--best-effort", flags.best_effort, "require no control")->excludes(strict);
-  command.add_flag("--evidence", flags.show_evidence, "show what was enforced, and how that was seen");
+  command.add_flag("--evidence", flags.show_evidence,
+                   "show what was enforced, and how that was seen");
 }
 
 Result<ExecutionRequest> request_of_run(const RunFlags& flags) {
@@ -178,8 +194,11 @@ Result<ExecutionRequest> request_of_run(const RunFlags& flags) {
   } else {
     path = flags.words.empty() ? "-" : flags.words.front();
     if (!request.arguments.empty()) request.arguments.erase(request.arguments.begin());
-    if (path == "-") request.code = code_of_input();
-    else { LAZARET_TRY(request.code, code_of_file(path)); }
+    if (path == "-")
+      request.code = code_of_input();
+    else {
+      LAZARET_TRY(request.code, code_of_file(path));
+    }
   }
   request.language = flags.language.empty() ? language_of(path, request.code) : flags.language;
   if (path != "-") request.stdin_source = os::read_standard_input;
@@ -189,7 +208,8 @@ Result<ExecutionRequest> request_of_run(const RunFlags& flags) {
 Result<ExecutionRequest> request_of_exec(const RunFlags& flags) {
   LAZARET_TRY(ExecutionRequest request, common_request(flags));
   if (flags.words.empty()) {
-    return Error(Errc::invalid_argument, "no command").with_hint("lazaret exec [OPTIONS] -- COMMAND [ARGUMENT...]");
+    return Error(Errc::invalid_argument, "no command")
+        .with_hint("lazaret exec [OPTIONS] -- COMMAND [ARGUMENT...]");
   }
   request.command = flags.words;
   request.stdin_source = os::read_standard_input;

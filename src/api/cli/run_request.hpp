@@ -30,8 +30,8 @@ struct RunFlags {
 
 void add_run_flags(CLI::App& command, RunFlags& flags);
 
-/// What `run` asks for: code from -c, a file or standard input. Errors: invalid_argument, not_found,
-/// too_large, and those of reading the file.
+/// What `run` asks for: code from -c, a file or standard input. Errors: invalid_argument,
+/// not_found, too_large, and those of reading the file.
 [[nodiscard]] Result<ExecutionRequest> request_of_run(const RunFlags& flags);
 /// What `exec` asks for.
 [[nodiscard]] Result<ExecutionRequest> request_of_exec(const RunFlags& flags);

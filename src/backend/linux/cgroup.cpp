@@ -65,7 +65,8 @@ bool can_host(const fs::path& directory) {
 }
 
 std::string cpu_max(const Limits& limits) {
-  const auto quota = static_cast<std::uint64_t>(std::llround(limits.cpus * static_cast<double>(kPeriodMicros)));
+  const auto quota =
+      static_cast<std::uint64_t>(std::llround(limits.cpus * static_cast<double>(kPeriodMicros)));
   return std::to_string(quota) + " " + std::to_string(kPeriodMicros);
 }
 
@@ -104,19 +105,23 @@ CgroupBase find_cgroup_base() {
     if (can_host(directory)) return {directory, ""};
     if (place.empty()) break;
   }
-  return {{}, "no cgroup v2 directory with memory, cpu and pids may be used at " + mount->string() +
-                  "; as an ordinary user start with: systemd-run --user --scope -p Delegate=yes"};
+  return {{},
+          "no cgroup v2 directory with memory, cpu and pids may be used at " + mount->string() +
+              "; as an ordinary user start with: systemd-run --user --scope -p Delegate=yes"};
 }
 
-Cgroup::Cgroup(fs::path path, os::Handle directory) : path_(std::move(path)), directory_(std::move(directory)) {}
+Cgroup::Cgroup(fs::path path, os::Handle directory)
+    : path_(std::move(path)), directory_(std::move(directory)) {}
 
 Cgroup::Cgroup(Cgroup&& other) noexcept
     : path_(std::exchange(other.path_, {})), directory_(std::move(other.directory_)) {}
 
-Result<Cgroup> Cgroup::create(const CgroupBase& base, const std::string& name, const Limits& limits) {
+Result<Cgroup> Cgroup::create(const CgroupBase& base, const std::string& name,
+                              const Limits& limits) {
   const fs::path path = base.directory / name;
   std::error_code error;
-  if (!fs::create_directory(path, error)) return os::system_error("making cgroup " + path.string(), error.value());
+  if (!fs::create_directory(path, error))
+    return os::system_error("making cgroup " + path.string(), error.value());
   Cgroup cgroup(path, os::Handle(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
   if (!cgroup.directory_.valid()) return os::last_error("opening cgroup " + path.string());
   LAZARET_CHECK(cgroup.write("memory.max", std::to_string(limits.memory_bytes)));
@@ -161,7 +166,8 @@ std::optional<std::uint64_t> Cgroup::field(const char* file, std::string_view na
 std::vector<Reading> Cgroup::readings(const Limits& limits) const {
   const auto compare = [this](Control control, const char* file, const std::string& wanted) {
     const std::string seen = read(file);
-    return Reading{control, seen == wanted ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
+    return Reading{control,
+                   seen == wanted ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
                    std::string(file) + " " + (seen.empty() ? "unreadable" : seen), "cgroup files"};
   };
   return {compare(Control::memory, "memory.max", std::to_string(limits.memory_bytes)),

@@ -22,7 +22,8 @@
 namespace lazaret::backend::native {
 namespace {
 
-constexpr const char* kRoot = "/tmp";  // only as the place of the new root, in our own mount namespace
+constexpr const char* kRoot =
+    "/tmp";  // only as the place of the new root, in our own mount namespace
 constexpr int kRunner = 3;
 constexpr int kReport = 4;
 
@@ -61,7 +62,8 @@ bool name_host(const ChildPlan&) noexcept { return !failed(::sethostname("lazare
 
 bool new_root(const ChildPlan&) noexcept {
   return !failed(::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr)) &&
-         !failed(::mount("tmpfs", kRoot, "tmpfs", MS_NOSUID | MS_NODEV, "size=1m,nr_inodes=256,mode=0755")) &&
+         !failed(::mount("tmpfs", kRoot, "tmpfs", MS_NOSUID | MS_NODEV,
+                         "size=1m,nr_inodes=256,mode=0755")) &&
          !failed(::chdir(kRoot));
 }
 
@@ -77,7 +79,8 @@ bool make_file(const char* path, const char* content) noexcept {
 bool bind_here(const TreeEntry& entry, unsigned long flags) noexcept {
   struct stat facts {};
   if (::stat(entry.source, &facts) != 0) return entry.optional && errno == ENOENT;
-  const bool made = S_ISDIR(facts.st_mode) ? ::mkdir(entry.target, 0755) == 0 : make_file(entry.target, "");
+  const bool made =
+      S_ISDIR(facts.st_mode) ? ::mkdir(entry.target, 0755) == 0 : make_file(entry.target, "");
   return made && !failed(::mount(entry.source, entry.target, nullptr, MS_BIND | flags, nullptr));
 }
 
@@ -107,7 +110,8 @@ bool restrict_mount(const char* path, std::uint64_t attributes, unsigned flags) 
 
 // Everything that is mounted so far, the root itself included. What comes later is mounted on top.
 bool make_read_only(const ChildPlan&) noexcept {
-  return restrict_mount(".", MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV, AT_RECURSIVE);
+  return restrict_mount(".", MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
+                        AT_RECURSIVE);
 }
 
 bool add_devices(const ChildPlan& plan) noexcept {
@@ -122,7 +126,8 @@ bool add_devices(const ChildPlan& plan) noexcept {
 
 bool add_scratch(const ChildPlan& plan) noexcept {
   for (const Scratch& scratch : plan.scratch) {
-    if (failed(::mount("tmpfs", scratch.target, "tmpfs", scratch.flags, scratch.options))) return false;
+    if (failed(::mount("tmpfs", scratch.target, "tmpfs", scratch.flags, scratch.options)))
+      return false;
   }
   return true;
 }
@@ -145,14 +150,16 @@ bool mask_path(const char* path) noexcept {
 
 bool add_proc(const ChildPlan& plan) noexcept {
   constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
-  if (failed(::mount("proc", "proc", "proc", kFlags, nullptr)) || !forbid_user_namespaces()) return false;
+  if (failed(::mount("proc", "proc", "proc", kFlags, nullptr)) || !forbid_user_namespaces())
+    return false;
   for (const char* const path : plan.masked) {
     if (!mask_path(path)) return false;
   }
   return restrict_mount("proc", MOUNT_ATTR_RDONLY, AT_RECURSIVE);
 }
 
-// pivot_root(2), "pivot_root(".", ".")": the old root ends up on top of the new one and is detached.
+// pivot_root(2), "pivot_root(".", ".")": the old root ends up on top of the new one and is
+// detached.
 bool enter_root(const ChildPlan&) noexcept {
   return !failed(::syscall(SYS_pivot_root, ".", ".")) && !failed(::umount2(".", MNT_DETACH)) &&
          !failed(::chdir("/"));
@@ -174,10 +181,12 @@ bool drop_bounding_set() noexcept {
 }
 
 bool drop_privileges(const ChildPlan&) noexcept {
-  constexpr unsigned long kSecureBits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP |
-                                        SECBIT_NO_SETUID_FIXUP_LOCKED | SECBIT_KEEP_CAPS_LOCKED |
-                                        SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
-  if (!drop_bounding_set() || failed(::prctl(PR_SET_SECUREBITS, kSecureBits, 0, 0, 0))) return false;
+  constexpr unsigned long kSecureBits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED |
+                                        SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED |
+                                        SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE |
+                                        SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+  if (!drop_bounding_set() || failed(::prctl(PR_SET_SECUREBITS, kSecureBits, 0, 0, 0)))
+    return false;
   if (failed(::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0))) return false;
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   const __user_cap_data_struct none[2] = {};
@@ -203,14 +212,22 @@ struct Step {
 
 // The order matters: docs/native-backend.md says why each step stands where it stands.
 constexpr Step kSteps[] = {
-    {"await id maps", await_go},       {"take identity", take_identity},
-    {"place descriptors", place_descriptors}, {"reset process", reset_process},
-    {"name host", name_host},          {"new root", new_root},
-    {"make tree", make_tree},          {"make read-only", make_read_only},
-    {"add devices", add_devices},      {"add scratch", add_scratch},
-    {"add proc", add_proc},            {"enter root", enter_root},
-    {"apply limits", apply_limits},    {"drop privileges", drop_privileges},
-    {"install filter", install_filter}, {"execute runner", execute_runner},
+    {"await id maps", await_go},
+    {"take identity", take_identity},
+    {"place descriptors", place_descriptors},
+    {"reset process", reset_process},
+    {"name host", name_host},
+    {"new root", new_root},
+    {"make tree", make_tree},
+    {"make read-only", make_read_only},
+    {"add devices", add_devices},
+    {"add scratch", add_scratch},
+    {"add proc", add_proc},
+    {"enter root", enter_root},
+    {"apply limits", apply_limits},
+    {"drop privileges", drop_privileges},
+    {"install filter", install_filter},
+    {"execute runner", execute_runner},
 };
 constexpr int kPlaceDescriptors = 2;
 

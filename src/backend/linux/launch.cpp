@@ -24,7 +24,8 @@ namespace {
 constexpr const char* kNamespaceHint =
     "this kernel or host refuses unprivileged user namespaces; on Debian: sysctl "
     "kernel.unprivileged_userns_clone=1; on Ubuntu 24.04 load an AppArmor profile that allows "
-    "userns for this program; in a container: run it with --security-opt seccomp=unconfined, or use "
+    "userns for this program; in a container: run it with --security-opt seccomp=unconfined, or "
+    "use "
     "--type docker";
 
 Result<os::Handle> high(int descriptor) {
@@ -79,7 +80,8 @@ Status await_exec(int report, const Call& call) {
   const ssize_t count = ::read(report, &failure, sizeof failure);
   if (count == 0) return {};
   if (count != sizeof failure) return Error(Errc::system, "the box died while it was made");
-  return os::system_error(std::string("making the box: ") + name_of_step(failure.step), failure.code);
+  return os::system_error(std::string("making the box: ") + name_of_step(failure.step),
+                          failure.code);
 }
 
 struct Channels {
@@ -123,7 +125,8 @@ Result<Launched> launch(ChildPlan plan, const LaunchOptions& options, const Call
 
 Status end(const Launched& launched, const Call& call) {
   // The kernel ends a pid namespace with its first process and waits for the rest (P-03, P-05).
-  if (::syscall(SYS_pidfd_send_signal, launched.pidfd.get(), SIGKILL, nullptr, 0) != 0 && errno != ESRCH) {
+  if (::syscall(SYS_pidfd_send_signal, launched.pidfd.get(), SIGKILL, nullptr, 0) != 0 &&
+      errno != ESRCH) {
     return os::last_error("pidfd_send_signal");
   }
   return os::wait_for(launched.pidfd.get(), POLLIN, call).within("waiting for the box to end");

@@ -30,8 +30,9 @@ Result<os::Handle> high(os::Handle handle, std::string_view what) {
 
 // In memory and sealed: there is no file to be replaced, and the box cannot write to it.
 Result<os::Handle> sealed_runner() {
-  LAZARET_TRY(os::Handle file, high(os::Handle(::memfd_create("lazaret-runner", MFD_CLOEXEC | MFD_ALLOW_SEALING)),
-                                    "memfd_create"));
+  LAZARET_TRY(os::Handle file,
+              high(os::Handle(::memfd_create("lazaret-runner", MFD_CLOEXEC | MFD_ALLOW_SEALING)),
+                   "memfd_create"));
   for (Bytes left = runner::runner_image(); !left.empty();) {
     LAZARET_TRY(const std::size_t count, os::write_now(file.get(), left));
     left = left.subspan(count);
@@ -48,14 +49,17 @@ std::vector<Reading> readings_without_cgroup(const policy::Spec& spec, const std
   std::vector<Reading> readings = {
       {Control::swap, no, why, source},
       {Control::cpu, no, why, source},
-      {Control::pids, EvidenceStatus::enforced, "RLIMIT_NPROC " + std::to_string(spec.limits.pids) +
-           " in a user namespace of its own", "runner report"},
+      {Control::pids, EvidenceStatus::enforced,
+       "RLIMIT_NPROC " + std::to_string(spec.limits.pids) + " in a user namespace of its own",
+       "runner report"},
   };
   if (reserves_address_space(spec)) {
-    readings.push_back({Control::memory, no, why + "; this runtime cannot live under RLIMIT_AS", source});
+    readings.push_back(
+        {Control::memory, no, why + "; this runtime cannot live under RLIMIT_AS", source});
   } else {
     readings.push_back({Control::memory, EvidenceStatus::partial,
-                        "RLIMIT_AS " + std::to_string(spec.limits.memory_bytes) + " bytes for each process; " + why,
+                        "RLIMIT_AS " + std::to_string(spec.limits.memory_bytes) +
+                            " bytes for each process; " + why,
                         "runner report"});
   }
   return readings;
@@ -68,19 +72,23 @@ std::string cgroup_name() {
 
 Reading timeout_reading(const policy::Spec& spec) {
   return {Control::timeout, EvidenceStatus::enforced,
-          "SIGKILL through a pidfd after " + std::to_string(spec.limits.timeout.count()) + " ms and grace",
+          "SIGKILL through a pidfd after " + std::to_string(spec.limits.timeout.count()) +
+              " ms and grace",
           "pidfd held"};
 }
 
-Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBase& base, const Call& call) {
+Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBase& base,
+              const Call& call) {
   runner::Client client(*parts.wire);
   LAZARET_TRY(const runner::Greeting greeting, client.greet(call));
   std::vector<Reading> readings = read_report(parse_report(greeting.report), spec);
   const auto add = [&readings](std::vector<Reading> more) {
-    readings.insert(readings.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+    readings.insert(readings.end(), std::make_move_iterator(more.begin()),
+                    std::make_move_iterator(more.end()));
   };
   add(read_proc(parts.launched.pid));
-  add(parts.cgroup ? parts.cgroup->readings(spec.limits) : readings_without_cgroup(spec, base.why_not));
+  add(parts.cgroup ? parts.cgroup->readings(spec.limits)
+                   : readings_without_cgroup(spec, base.why_not));
   readings.push_back(timeout_reading(spec));
   parts.evidence = judge(readings, spec);
   return require(parts.evidence, spec);
@@ -92,7 +100,8 @@ Result<std::unique_ptr<Backend>> NativeBackend::create() {
   Shared shared;
   shared.tree = RootTree::of_host();
   LAZARET_TRY(shared.runner, sealed_runner());
-  LAZARET_TRY(shared.null, high(os::Handle(::open("/dev/null", O_RDWR | O_CLOEXEC)), "opening /dev/null"));
+  LAZARET_TRY(shared.null,
+              high(os::Handle(::open("/dev/null", O_RDWR | O_CLOEXEC)), "opening /dev/null"));
   shared.cgroups = find_cgroup_base();
   return std::unique_ptr<Backend>(new NativeBackend(std::move(shared)));
 }
@@ -103,11 +112,9 @@ std::string NativeBackend::runtime() const {
   return std::string("Linux ") + facts.release;
 }
 
-Result<Launched> NativeBackend::start(const policy::Spec& spec, const NativeBox::Parts& parts, int wire,
-                                      const Call& call) {
-  const Plan::Shared shared{shared_.tree.entries(),
-                            standard_filter(),
-                            shared_.runner.get(),
+Result<Launched> NativeBackend::start(const policy::Spec& spec, const NativeBox::Parts& parts,
+                                      int wire, const Call& call) {
+  const Plan::Shared shared{shared_.tree.entries(), standard_filter(), shared_.runner.get(),
                             shared_.null.get()};
   const Plan plan(spec, shared, parts.cgroup ? HeldBy::cgroup : HeldBy::limits);
   const bool root = ::geteuid() == 0;

@@ -19,7 +19,8 @@ class NativeBackend final : public Backend {
 
   [[nodiscard]] std::string name() const override { return "native"; }
   [[nodiscard]] std::string runtime() const override;
-  [[nodiscard]] Result<std::unique_ptr<Box>> open(const policy::Spec& spec, const Call& call) override;
+  [[nodiscard]] Result<std::unique_ptr<Box>> open(const policy::Spec& spec,
+                                                  const Call& call) override;
   [[nodiscard]] std::chrono::milliseconds default_grace() const override {
     return std::chrono::seconds(5);
   }
@@ -33,8 +34,8 @@ class NativeBackend final : public Backend {
   };
   explicit NativeBackend(Shared shared) : shared_(std::move(shared)) {}
 
-  [[nodiscard]] Result<Launched> start(const policy::Spec& spec, const NativeBox::Parts& parts, int wire,
-                                       const Call& call);
+  [[nodiscard]] Result<Launched> start(const policy::Spec& spec, const NativeBox::Parts& parts,
+                                       int wire, const Call& call);
 
   Shared shared_;
 };

@@ -14,7 +14,8 @@ namespace {
 constexpr std::chrono::seconds kEndBound{5};
 
 std::uint64_t millis(const timeval& time) {
-  return static_cast<std::uint64_t>(time.tv_sec) * 1000 + static_cast<std::uint64_t>(time.tv_usec) / 1000;
+  return static_cast<std::uint64_t>(time.tv_sec) * 1000 +
+         static_cast<std::uint64_t>(time.tv_usec) / 1000;
 }
 
 }  // namespace
@@ -28,12 +29,14 @@ Status NativeBox::kill(const Call& call) {
   return {};
 }
 
-// waitid(2) by descriptor: the number may belong to somebody else by now, the descriptor never does.
+// waitid(2) by descriptor: the number may belong to somebody else by now, the descriptor never
+// does.
 void NativeBox::collect() {
   siginfo_t info{};
   rusage usage{};
   Usage seen;
-  const long waited = ::syscall(SYS_waitid, P_PIDFD, parts_.launched.pidfd.get(), &info, WEXITED, &usage);
+  const long waited =
+      ::syscall(SYS_waitid, P_PIDFD, parts_.launched.pidfd.get(), &info, WEXITED, &usage);
   if (waited == 0) {
     seen.cpu_ms = millis(usage.ru_utime) + millis(usage.ru_stime);
     seen.peak_memory_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;

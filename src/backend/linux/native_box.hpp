@@ -27,7 +27,9 @@ class NativeBox final : public Box {
 
   [[nodiscard]] Wire& wire() override { return *parts_.wire; }
   [[nodiscard]] const std::vector<Evidence>& evidence() const override { return parts_.evidence; }
-  [[nodiscard]] const std::vector<std::string>& warnings() const override { return parts_.warnings; }
+  [[nodiscard]] const std::vector<std::string>& warnings() const override {
+    return parts_.warnings;
+  }
   [[nodiscard]] Status kill(const Call& call) override;
   [[nodiscard]] Autopsy autopsy(const Call& call) override;
 

@@ -20,9 +20,12 @@ struct NamespaceRow {
 };
 
 constexpr std::array kNamespaces = {
-    NamespaceRow{Control::network, "net"},      NamespaceRow{Control::filesystem, "mnt"},
-    NamespaceRow{Control::privileges, "user"},  NamespaceRow{Control::processes, "pid"},
-    NamespaceRow{Control::ipc, "ipc"},          NamespaceRow{Control::hostname, "uts"},
+    NamespaceRow{Control::network, "net"},
+    NamespaceRow{Control::filesystem, "mnt"},
+    NamespaceRow{Control::privileges, "user"},
+    NamespaceRow{Control::processes, "pid"},
+    NamespaceRow{Control::ipc, "ipc"},
+    NamespaceRow{Control::hostname, "uts"},
     NamespaceRow{Control::cgroup_view, "cgroup"},
 };
 
@@ -49,7 +52,8 @@ SelfReport status_from_outside(pid_t pid) {
   return parse_report(lines);
 }
 
-Reading read_field(const SelfReport& report, Control control, const std::string& field, const std::string& wanted) {
+Reading read_field(const SelfReport& report, Control control, const std::string& field,
+                   const std::string& wanted) {
   const auto found = report.status.find(field);
   const bool holds = found != report.status.end() && found->second == wanted;
   return {control, holds ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,

@@ -17,8 +17,8 @@ constexpr const char* kNsswitch = "passwd: files\ngroup: files\nhosts: files\n";
 
 // What interpreters and the dynamic linker read; none of it is about this host's users or network.
 constexpr const char* kEtc[] = {
-    "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "mime.types",
-    "python3", "python3.11", "python3.12", "python3.13", "nodejs", "services", "protocols",
+    "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "mime.types", "python3",
+    "python3.11",  "python3.12", "python3.13",   "nodejs",       "services",   "protocols",
 };
 
 constexpr const char* kDevices[] = {"null", "zero", "full", "random", "urandom"};
@@ -32,7 +32,9 @@ constexpr std::pair<const char*, const char*> kDeviceLinks[] = {
 
 }  // namespace
 
-const char* RootTree::kept(std::string text) { return texts_.emplace_back(std::move(text)).c_str(); }
+const char* RootTree::kept(std::string text) {
+  return texts_.emplace_back(std::move(text)).c_str();
+}
 
 void RootTree::add(TreeEntry::Kind kind, std::string target, std::string source) {
   entries_.push_back({kind, kept(std::move(target)), kept(std::move(source)), true});
@@ -77,13 +79,16 @@ RootTree RootTree::of_host() {
 
 const std::vector<const char*>& masked_proc_paths() {
   static const std::vector<const char*> paths = {
-      "proc/acpi",        "proc/asound",      "proc/bus",           "proc/config.gz",
-      "proc/fs",          "proc/interrupts",  "proc/irq",           "proc/kallsyms",
-      "proc/kcore",       "proc/key-users",   "proc/keys",          "proc/kmsg",
-      "proc/kpagecgroup", "proc/kpagecount",  "proc/kpageflags",    "proc/latency_stats",
-      "proc/modules",     "proc/sched_debug", "proc/scsi",          "proc/slabinfo",
-      "proc/sysrq-trigger", "proc/timer_list", "proc/timer_stats",  "proc/vmallocinfo",
-      "proc/iomem",       "proc/ioports",     "proc/cmdline",       "proc/swaps",
+      "proc/acpi",          "proc/asound",      "proc/bus",
+      "proc/config.gz",     "proc/fs",          "proc/interrupts",
+      "proc/irq",           "proc/kallsyms",    "proc/kcore",
+      "proc/key-users",     "proc/keys",        "proc/kmsg",
+      "proc/kpagecgroup",   "proc/kpagecount",  "proc/kpageflags",
+      "proc/latency_stats", "proc/modules",     "proc/sched_debug",
+      "proc/scsi",          "proc/slabinfo",    "proc/sysrq-trigger",
+      "proc/timer_list",    "proc/timer_stats", "proc/vmallocinfo",
+      "proc/iomem",         "proc/ioports",     "proc/cmdline",
+      "proc/swaps",
   };
   return paths;
 }

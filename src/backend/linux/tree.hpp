@@ -15,7 +15,9 @@ class RootTree {
   /// Looks at the host once; what does not exist is left out.
   [[nodiscard]] static RootTree of_host();
 
-  [[nodiscard]] View<TreeEntry> entries() const noexcept { return {entries_.data(), entries_.size()}; }
+  [[nodiscard]] View<TreeEntry> entries() const noexcept {
+    return {entries_.data(), entries_.size()};
+  }
 
  private:
   void add(TreeEntry::Kind kind, std::string target, std::string source);

@@ -9,7 +9,8 @@ namespace {
 constexpr std::string_view kAlways[] = {
     // files and directories
     "read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 open openat openat2 "
-    "creat close close_range lseek _llseek stat fstat lstat newfstatat statx stat64 fstat64 lstat64 "
+    "creat close close_range lseek _llseek stat fstat lstat newfstatat statx stat64 fstat64 "
+    "lstat64 "
     "fstatat64 statfs fstatfs statfs64 fstatfs64 access faccessat faccessat2 readlink readlinkat "
     "getcwd chdir fchdir getdents getdents64 mkdir mkdirat rmdir unlink unlinkat rename renameat "
     "renameat2 link linkat symlink symlinkat mknod mknodat chmod fchmod fchmodat fchmodat2 chown "
@@ -64,7 +65,8 @@ constexpr std::string_view kRefusedCalls =
     "process_vm_writev process_madvise pidfd_getfd kcmp bpf perf_event_open userfaultfd keyctl "
     "add_key request_key io_uring_setup io_uring_enter io_uring_register fanotify_init "
     "fanotify_mark kexec_load kexec_file_load init_module finit_module delete_module create_module "
-    "reboot swapon swapoff acct settimeofday clock_settime clock_adjtime adjtimex stime sethostname "
+    "reboot swapon swapoff acct settimeofday clock_settime clock_adjtime adjtimex stime "
+    "sethostname "
     "setdomainname syslog quotactl quotactl_fd iopl ioperm modify_ldt vhangup vm86 vm86old "
     "memfd_secret mbind migrate_pages move_pages set_mempolicy set_mempolicy_home_node "
     "get_mempolicy lookup_dcookie nfsservctl uselib ustat sysfs _sysctl";
@@ -92,7 +94,8 @@ void add_sockets(std::vector<Allowed>& rules) {
     }
   }
   for (const std::uint64_t type : {kRawType, kDatagramType}) {
-    rules.push_back({"socket", {{0, kInt, kNetlink}, {1, kTypeMask, type}, {2, kInt, kRouteProtocol}}});
+    rules.push_back(
+        {"socket", {{0, kInt, kNetlink}, {1, kTypeMask, type}, {2, kInt, kRouteProtocol}}});
   }
 }
 

@@ -4,7 +4,8 @@ namespace lazaret::backend {
 
 Result<std::unique_ptr<Backend>> make_native() {
   return Error(Errc::unsupported, "there are no native enforcers for Windows in this version")
-      .with_hint("run Lazaret inside WSL 2, where there are enforcers and engines have Unix sockets");
+      .with_hint(
+          "run Lazaret inside WSL 2, where there are enforcers and engines have Unix sockets");
 }
 
 }  // namespace lazaret::backend

@@ -167,7 +167,9 @@ Status Command::Body::start(const CommandRequest& request, const std::string& pr
   LAZARET_TRY(auto errors, pipe_from_child());
   LAZARET_TRY(auto report, make_pipe());
   LAZARET_TRY(Handle report_in, above_three(std::move(report.second)));
-  const Plan plan{program.c_str(), argv.data(), environment.data(),
+  const Plan plan{program.c_str(),
+                  argv.data(),
+                  environment.data(),
                   {input.get(), output.second.get(), errors.second.get(), report_in.get()},
                   ::getpid()};
   pid_ = ::fork();

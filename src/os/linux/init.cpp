@@ -86,13 +86,16 @@ TreeUsage tree_usage() {
   rusage usage{};
   (void)::getrusage(RUSAGE_CHILDREN, &usage);
   const auto micros = [](const timeval& time) {
-    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 + static_cast<std::uint64_t>(time.tv_usec);
+    return static_cast<std::uint64_t>(time.tv_sec) * 1'000'000 +
+           static_cast<std::uint64_t>(time.tv_usec);
   };
-  return {micros(usage.ru_utime) + micros(usage.ru_stime), static_cast<std::uint64_t>(usage.ru_maxrss)};
+  return {micros(usage.ru_utime) + micros(usage.ru_stime),
+          static_cast<std::uint64_t>(usage.ru_maxrss)};
 }
 
 Status write_new_file(const std::string& path, const std::string& content) {
-  const Handle file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
+  const Handle file(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!file.valid()) return last_error("creating " + path);
   for (Bytes left = bytes_of(content); !left.empty();) {
     LAZARET_TRY(const std::size_t count, write_now(file.get(), left));

@@ -65,9 +65,11 @@ void add_limits(std::string& report) {
 void add_disk(std::string& report, const char* path) {
   struct statfs facts {};
   if (::statfs(path, &facts) != 0) return;
-  const auto bytes = static_cast<std::uint64_t>(facts.f_blocks) * static_cast<std::uint64_t>(facts.f_bsize);
+  const auto bytes =
+      static_cast<std::uint64_t>(facts.f_blocks) * static_cast<std::uint64_t>(facts.f_bsize);
   add(report, std::string("disk.") + path,
-      std::to_string(facts.f_type) + " " + std::to_string(bytes) + " " + std::to_string(facts.f_files));
+      std::to_string(facts.f_type) + " " + std::to_string(bytes) + " " +
+          std::to_string(facts.f_files));
 }
 
 void add_namespaces(std::string& report) {
@@ -112,7 +114,8 @@ int route_out() noexcept {
   address.sin_family = AF_INET;
   address.sin_port = htons(9);
   address.sin_addr.s_addr = htonl(0xC0000201);
-  const int code = outcome(::connect(descriptor, reinterpret_cast<sockaddr*>(&address), sizeof address));
+  const int code =
+      outcome(::connect(descriptor, reinterpret_cast<sockaddr*>(&address), sizeof address));
   ::close(descriptor);
   return code;
 }

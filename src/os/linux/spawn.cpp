@@ -51,7 +51,8 @@ void reset_signals() noexcept {
   (void)::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// The sources lie above 3 (pipes made by a process whose 0 to 2 are open), so no target is a source.
+// The sources lie above 3 (pipes made by a process whose 0 to 2 are open), so no target is a
+// source.
 bool place_descriptors(const Plan& plan) noexcept {
   for (int target = 0; target < 4; ++target) {
     if (::dup2(plan.handles[target], target) < 0) return false;
@@ -114,8 +115,8 @@ Result<std::int64_t> spawn(const SpawnRequest& request) {
   LAZARET_TRY(Handle report_out, above_standard(report.second.get()));
   report.second.reset();
   std::vector<Handle> sources;
-  Plan plan{argv.data(), environment.data(), request.working_directory.c_str(), {},
-            request.cpu_seconds, report_out.get()};
+  Plan plan{argv.data(), environment.data(),  request.working_directory.c_str(),
+            {},          request.cpu_seconds, report_out.get()};
   for (std::size_t index = 0; index < request.handles.size(); ++index) {
     LAZARET_TRY(Handle source, above_standard(request.handles[index]));
     plan.handles[index] = source.get();

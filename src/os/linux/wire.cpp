@@ -91,7 +91,8 @@ Result<std::unique_ptr<Wire>> connect_unix(const std::filesystem::path& path, co
   Handle socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!socket.valid()) return last_error("socket");
   // A full backlog answers EAGAIN at once on Unix sockets (connect(2)); it is waited for, bounded.
-  while (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+  while (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) !=
+         0) {
     if (errno == EINTR) continue;
     if (errno != EAGAIN) return connect_error(path, errno);
     LAZARET_CHECK(call.check());

@@ -1,5 +1,5 @@
-#include <atomic>
-#include <semaphore>
+#include <condition_variable>
+#include <mutex>
 #include <thread>
 
 #include "base/guarded.hpp"
@@ -9,15 +9,30 @@
 namespace lazaret::os {
 
 struct InterruptWatch::Body {
-  std::counting_semaphore<> wake{0};
-  std::atomic<int> seen{0};
-  std::atomic<bool> over{false};
+  std::mutex mutex;
+  std::condition_variable changed;
+  int seen = 0;
+  bool over = false;
   std::jthread thread;
 
   void interrupted() {
     constexpr UINT kInterruptedStatus = 130;
-    if (seen.fetch_add(1) > 0) ::TerminateProcess(::GetCurrentProcess(), kInterruptedStatus);
-    wake.release();
+    const std::scoped_lock lock(mutex);
+    if (++seen > 1) ::TerminateProcess(::GetCurrentProcess(), kInterruptedStatus);
+    changed.notify_all();
+  }
+
+  void finish() {
+    const std::scoped_lock lock(mutex);
+    over = true;
+    changed.notify_all();
+  }
+
+  /// Whether there was an interrupt before the watch was over.
+  bool await() {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [this] { return over || seen > 0; });
+    return !over;
   }
 };
 
@@ -46,8 +61,7 @@ BOOL WINAPI on_console_event(DWORD event) {
 
 InterruptWatch::InterruptWatch(std::function<void()> interrupt) : body_(std::make_unique<Body>()) {
   body_->thread = std::jthread([body = body_.get(), interrupt = std::move(interrupt)] {
-    body->wake.acquire();
-    if (!body->over) interrupt();
+    if (body->await()) interrupt();
   });
   current().with([body = body_.get()](std::function<void()>& interrupted) {
     interrupted = [body] { body->interrupted(); };
@@ -58,8 +72,7 @@ InterruptWatch::InterruptWatch(std::function<void()> interrupt) : body_(std::mak
 InterruptWatch::~InterruptWatch() {
   ::SetConsoleCtrlHandler(on_console_event, FALSE);
   current().with([](std::function<void()>& interrupted) { interrupted = nullptr; });
-  body_->over = true;
-  body_->wake.release();
+  body_->finish();
   body_->thread.join();
 }
 

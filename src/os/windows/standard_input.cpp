@@ -1,4 +1,5 @@
 #include <array>
+#include <thread>
 
 #include "base/undo.hpp"
 #include "os/user.hpp"
@@ -10,23 +11,21 @@ namespace lazaret::os {
 namespace {
 
 constexpr wchar_t kEndOfInput = 0x1A;  // Ctrl-Z
-constexpr int kMostTries = 100;
-constexpr DWORD kBetweenTries = 10;  // milliseconds
-
-// Ends another thread's read. One that has not reached the system yet cannot be cancelled
-// (CancelSynchronousIo answers ERROR_NOT_FOUND), so it is tried again until that thread is through.
-void end_read(RawHandle thread, RawHandle done) noexcept {
-  if (::GetThreadId(thread) == ::GetCurrentThreadId()) return;
-  for (int tries = 0; tries < kMostTries; ++tries) {
-    (void)::CancelSynchronousIo(thread);
-    if (::WaitForSingleObject(done, kBetweenTries) == WAIT_OBJECT_0) return;
-  }
-}
+constexpr DWORD kBetweenTries = 10;    // milliseconds
 
 Handle this_thread() {
   constexpr DWORD kAccess = THREAD_TERMINATE | THREAD_QUERY_LIMITED_INFORMATION;
   const HANDLE thread = ::OpenThread(kAccess, FALSE, ::GetCurrentThreadId());
   return thread == nullptr ? Handle() : Handle(thread);
+}
+
+// Ends the read of `thread` once `stop` is requested. One that has not reached the system yet cannot
+// be cancelled (CancelSynchronousIo answers ERROR_NOT_FOUND), so this goes on until it is `done`.
+void end_read_on_stop(RawHandle thread, RawHandle done, const std::stop_token& stop) {
+  if (wait_for(done, Call{Deadline::never(), stop}).ok()) return;
+  do {
+    (void)::CancelSynchronousIo(thread);
+  } while (::WaitForSingleObject(done, kBetweenTries) == WAIT_TIMEOUT);
 }
 
 // ReadFile would give the console's code page and lose what it does not hold.
@@ -47,17 +46,21 @@ std::string read_bytes(RawHandle input) {
   return {part.data(), count};
 }
 
+std::string read_now_or_later() {
+  return is_terminal(0) ? read_console(standard_stream(0)) : read_bytes(standard_stream(0));
+}
+
 }  // namespace
 
 std::string read_standard_input(const std::stop_token& stop) {
+  if (!stop.stop_possible()) return read_now_or_later();
   const Handle thread = this_thread();
   const auto done = make_event();
   if (!thread.valid() || !done.ok()) return {};
-  const std::stop_callback cancel(stop, [&] { end_read(thread.get(), done->get()); });
-  Undo through;  // runs before the callback's destructor, which waits for the callback
+  const std::jthread watcher([&] { end_read_on_stop(thread.get(), done->get(), stop); });
+  Undo through;  // runs before the watcher is joined
   through.add([&done] { (void)::SetEvent(done->get()); });
-  if (stop.stop_requested()) return {};
-  return is_terminal(0) ? read_console(standard_stream(0)) : read_bytes(standard_stream(0));
+  return read_now_or_later();
 }
 
 }  // namespace lazaret::os

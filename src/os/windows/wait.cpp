@@ -1,9 +1,7 @@
 #include "os/windows/wait.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <span>
 
 #include "base/try.hpp"
 #include "os/error.hpp"
@@ -12,22 +10,15 @@
 namespace lazaret::os {
 namespace {
 
-DWORD timeout_of(const Call& call) {
-  const auto left = call.deadline.left();
-  if (!left) return INFINITE;
-  // The largest value means for ever; a longer wait comes back here and goes on.
-  return static_cast<DWORD>(std::min<std::int64_t>(left->count(), INFINITE - 1));
-}
+// WHY: a std::stop_callback would ring at once, but its destructor waits for one that is running,
+// and that wait can last for ever in libstdc++ 12 where there are no futexes: it looks at the value
+// before it takes the lock under which the wake-up is sent. So the stop token is looked at instead.
+constexpr DWORD kGlance = 10;  // milliseconds
 
-// The first object wins when several are signalled.
-Status wait_until(std::span<const RawHandle> objects, const Call& call) {
-  const auto count = static_cast<DWORD>(objects.size());
-  for (;;) {
-    const DWORD which = ::WaitForMultipleObjects(count, objects.data(), FALSE, timeout_of(call));
-    if (which == WAIT_OBJECT_0) return {};
-    if (which == WAIT_FAILED) return last_error("WaitForMultipleObjects");
-    LAZARET_CHECK(call.check());
-  }
+DWORD timeout_of(const Call& call) {
+  const DWORD most = call.stop.stop_possible() ? kGlance : INFINITE - 1;
+  const auto left = call.deadline.left();
+  return left ? static_cast<DWORD>(std::min<std::int64_t>(left->count(), most)) : most;
 }
 
 }  // namespace
@@ -39,11 +30,13 @@ Result<Handle> make_event() {
 }
 
 Status wait_for(RawHandle object, const Call& call) {
-  if (!call.stop.stop_possible()) return wait_until(std::array{object}, call);
-  LAZARET_CHECK(call.check());
-  LAZARET_TRY(const Handle bell, make_event());
-  const std::stop_callback ring(call.stop, [&bell] { (void)::SetEvent(bell.get()); });
-  return wait_until(std::array{object, bell.get()}, call);
+  for (;;) {
+    if (call.stop.stop_requested()) return call.check();
+    const DWORD answer = ::WaitForSingleObject(object, timeout_of(call));
+    if (answer == WAIT_OBJECT_0) return {};
+    if (answer == WAIT_FAILED) return last_error("WaitForSingleObject");
+    LAZARET_CHECK(call.check());
+  }
 }
 
 }  // namespace lazaret::os

@@ -150,7 +150,8 @@ Status Supervisor::carry(Output& output) {
 // However slow the host and however busy a survivor: what is in the pipes now is still carried.
 Status Supervisor::end_drain() {
   for (Output& output : outputs_) {
-    for (std::size_t taken = 0; taken < kPipeBytes && output.handle.valid(); taken += kStreamBytes) {
+    for (std::size_t taken = 0; taken < kPipeBytes && output.handle.valid();
+         taken += kStreamBytes) {
       LAZARET_CHECK(carry(output));
     }
   }

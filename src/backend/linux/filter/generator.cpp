@@ -54,14 +54,15 @@ std::vector<sock_filter> exported(scmp_filter_ctx filter) {
 
 bool write_source(const char* path, const std::vector<sock_filter>& program) {
   std::ofstream source(path);
-  source << "#include \"backend/linux/standard_filter.hpp\"\n\nnamespace lazaret::backend::native {\n"
-            "namespace {\nsock_filter instructions[] = {\n";
+  source
+      << "#include \"backend/linux/standard_filter.hpp\"\n\nnamespace lazaret::backend::native {\n"
+         "namespace {\nsock_filter instructions[] = {\n";
   for (const sock_filter& step : program) {
     source << "    {" << step.code << ", " << int{step.jt} << ", " << int{step.jf} << ", " << step.k
            << "U},\n";
   }
-  source << "};\n}  // namespace\n\nsock_fprog standard_filter() noexcept { return {" << program.size()
-         << ", instructions}; }\n\n}  // namespace lazaret::backend::native\n";
+  source << "};\n}  // namespace\n\nsock_fprog standard_filter() noexcept { return {"
+         << program.size() << ", instructions}; }\n\n}  // namespace lazaret::backend::native\n";
   return static_cast<bool>(source.flush());
 }
 
@@ -71,7 +72,8 @@ bool write_source(const char* path, const std::vector<sock_filter>& program) {
 int main(int argc, char** argv) {
   using namespace lazaret::backend;
   const scmp_filter_ctx filter = ::seccomp_init(SCMP_ACT_ERRNO(seccomp::kUnknownError));
-  const bool made = argc == 2 && filter != nullptr && add_profile(filter, seccomp::standard_profile());
+  const bool made =
+      argc == 2 && filter != nullptr && add_profile(filter, seccomp::standard_profile());
   const std::vector<sock_filter> program = made ? exported(filter) : std::vector<sock_filter>();
   ::seccomp_release(filter);
   if (!program.empty() && write_source(argv[1], program)) return 0;

@@ -1,7 +1,7 @@
 #include "os/user.hpp"
 
 #include <chrono>
-#include <semaphore>
+#include <future>
 #include <string>
 #include <thread>
 
@@ -79,10 +79,10 @@ TEST(WindowsUser, StopsReadingStandardInputWhenCancelled) {
 }
 
 TEST(WindowsUser, HearsTheFirstInterrupt) {
-  std::binary_semaphore heard{0};
-  const InterruptWatch watch([&heard] { heard.release(); });
+  std::promise<void> heard;
+  const InterruptWatch watch([&heard] { heard.set_value(); });
   if (!::GenerateConsoleCtrlEvent(CTRL_C_EVENT, 0)) GTEST_SKIP() << "this process has no console";
-  EXPECT_TRUE(heard.try_acquire_for(kLong));
+  EXPECT_EQ(heard.get_future().wait_for(kLong), std::future_status::ready);
 }
 
 TEST(WindowsUser, EndsAWatchThatHeardNothing) {
