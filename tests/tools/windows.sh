@@ -23,5 +23,5 @@ build_tree windows lazaret_{base,os,runner,policy,engine,backend,core,api} \
 trap end_wine EXIT
 mkdir -p "$WINEPREFIX"
 cd "$tree"
-timeout 600 wine "$(find "$tree" -name lazaret_unit_tests.exe -print -quit)" \
+timeout 180 wine "$(find "$tree" -name lazaret_unit_tests.exe -print -quit)" \
   --gtest_brief=1 --gtest_output=xml:results.xml

@@ -19,8 +19,8 @@ Handle this_thread() {
   return thread == nullptr ? Handle() : Handle(thread);
 }
 
-// Ends the read of `thread` once `stop` is requested. One that has not reached the system yet cannot
-// be cancelled (CancelSynchronousIo answers ERROR_NOT_FOUND), so this goes on until it is `done`.
+// Ends the read of `thread` once `stop` is requested. One that has not reached the system yet
+// cannot be cancelled (CancelSynchronousIo: ERROR_NOT_FOUND), so this goes on until it is `done`.
 void end_read_on_stop(RawHandle thread, RawHandle done, const std::stop_token& stop) {
   if (wait_for(done, Call{Deadline::never(), stop}).ok()) return;
   do {
@@ -46,21 +46,21 @@ std::string read_bytes(RawHandle input) {
   return {part.data(), count};
 }
 
-std::string read_now_or_later() {
+std::string read_one_part() {
   return is_terminal(0) ? read_console(standard_stream(0)) : read_bytes(standard_stream(0));
 }
 
 }  // namespace
 
 std::string read_standard_input(const std::stop_token& stop) {
-  if (!stop.stop_possible()) return read_now_or_later();
+  if (!stop.stop_possible()) return read_one_part();
   const Handle thread = this_thread();
   const auto done = make_event();
   if (!thread.valid() || !done.ok()) return {};
   const std::jthread watcher([&] { end_read_on_stop(thread.get(), done->get(), stop); });
   Undo through;  // runs before the watcher is joined
   through.add([&done] { (void)::SetEvent(done->get()); });
-  return read_now_or_later();
+  return read_one_part();
 }
 
 }  // namespace lazaret::os
