@@ -40,6 +40,9 @@ class Box {
   [[nodiscard]] virtual const std::vector<std::string>& warnings() const = 0;
   /// Ends every process of the box from outside and waits until they are gone. Idempotent.
   [[nodiscard]] virtual Status kill(const Call& call) = 0;
+  /// Ends the box and removes everything of it: container, volumes, cgroup. Idempotent; what fails
+  /// here is worth a warning, and is tried once more by the destructor.
+  [[nodiscard]] virtual Status dispose(const Call& call) = 0;
   /// Reads the counters and counts survivors; meant after kill() or the program's end.
   [[nodiscard]] virtual Autopsy autopsy(const Call& call) = 0;
 };

@@ -263,6 +263,18 @@ Cause cause_of_error(Errc code) {
   return Cause::backend_unavailable;
 }
 
+ExecutionResult run_in(backend::Box& box, const ExecutionRequest& request,
+                       const policy::Spec& spec) {
+  ExecutionResult result = Run(box, request, spec).execute();
+  result.meta.evidence = box.evidence();
+  result.meta.isolation = backend::isolation_of(result.meta.evidence);
+  std::vector<std::string>& warnings = result.meta.warnings;
+  warnings.insert(warnings.end(), box.warnings().begin(), box.warnings().end());
+  const Status gone = box.dispose(Call{}.within(kEndBound));
+  if (!gone.ok()) warnings.push_back("the box could not be removed: " + gone.error().message());
+  return result;
+}
+
 }  // namespace
 
 ExecutionResult failed_run(const Error& error) {
@@ -281,11 +293,7 @@ ExecutionResult run(backend::Backend& backend, const ExecutionRequest& request,
   const auto box = backend.open(spec, Call{Deadline::after(kOpenBound), request.stop});
   ExecutionResult result;
   if (box.ok()) {
-    result = Run(**box, request, spec).execute();
-    result.meta.evidence = (*box)->evidence();
-    result.meta.isolation = backend::isolation_of(result.meta.evidence);
-    const auto& warnings = (*box)->warnings();
-    result.meta.warnings.insert(result.meta.warnings.end(), warnings.begin(), warnings.end());
+    result = run_in(**box, request, spec);
   } else {
     // Every refusal of the box itself is ours, not the policy's.
     Error error = box.error();

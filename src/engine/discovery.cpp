@@ -232,14 +232,22 @@ Search connect_first(const std::vector<Candidate>& candidates, const SearchOptio
 }
 
 Error no_engine(const Search& search) {
-  std::string message = "no container engine answers";
-  const char* separator = ": ";
+  std::string there;
+  std::string absent;
   for (const Attempt& attempt : search.attempts) {
-    const std::string& place = attempt.endpoint.empty() ? attempt.origin : attempt.endpoint;
-    message += separator + one_line(place) + " (" + attempt.error.message() + ")";
-    separator = "; ";
+    const std::string place =
+        one_line(attempt.endpoint.empty() ? attempt.origin : attempt.endpoint);
+    if (attempt.error.code() == Errc::not_found) {
+      absent += (absent.empty() ? "no socket at " : ", ") + place;
+    } else {
+      there += (there.empty() ? "" : "; ") + place + " (" + attempt.error.message() + ")";
+    }
   }
-  return Error(Errc::backend_unavailable, std::move(message)).with_hint(advice(search));
+  const char* const between = there.empty() || absent.empty() ? "" : "; ";
+  const char* const colon = search.attempts.empty() ? "" : ": ";
+  return Error(Errc::backend_unavailable,
+               std::string("no container engine answers") + colon + there + between + absent)
+      .with_hint(advice(search));
 }
 
 }  // namespace lazaret::engine

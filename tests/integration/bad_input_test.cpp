@@ -79,7 +79,8 @@ TEST(GoodRequest, HasOneMebibyteOfCodeAtMost) {
 TEST(GoodRequest, MayBeEmpty) {
   for (const char* const language : {"python", "bash", "javascript"}) {
     Json result = run_on("native", code_request(language, ""));
-    EXPECT_THAT(result["meta"]["cause"].get<std::string>(), AnyOf("exited", "policy_denied")) << language;
+    EXPECT_THAT(result["meta"]["cause"].get<std::string>(), AnyOf("exited", "policy_denied"))
+        << language;
     EXPECT_EQ(result["stdout"], "") << language;
   }
 }
@@ -96,8 +97,9 @@ TEST(BadConfiguration, NamesItsUnknownKey) {
 
 TEST(BadConfiguration, MayBeAnything) {
   const Folder folder;
-  for (const char* const text : {"\xff\xfe\x00", "[1, 2", "- list", "limits: 3", "limits: {timeout: -1s}", "&a [*a]",
-                                 "type: [docker]", "type: chroot", "limits: {memory: 99999999999999TiB}"}) {
+  for (const char* const text :
+       {"\xff\xfe\x00", "[1, 2", "- list", "limits: 3", "limits: {timeout: -1s}", "&a [*a]",
+        "type: [docker]", "type: chroot", "limits: {memory: 99999999999999TiB}"}) {
     SandboxOptions options;
     options.config_file = folder.write("lazaret.yaml", text);
     const auto sandbox = SandboxFactory::with(options);
@@ -136,7 +138,8 @@ class FakeEngine {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path, path.data(), std::min(path.size(), sizeof address.sun_path - 1));
-    ready_ = ::bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 && ::listen(listener_, 16) == 0;
+    ready_ = ::bind(listener_, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0 &&
+             ::listen(listener_, 16) == 0;
     server_ = std::jthread([this](std::stop_token stop) { serve(stop); });
   }
   FakeEngine(const FakeEngine&) = delete;
@@ -165,12 +168,15 @@ class FakeEngine {
 
   void answer(int connection) {
     std::array<char, 16384> request{};
-    const ssize_t count = readable(connection, 1000) ? ::recv(connection, request.data(), request.size() - 1, 0) : 0;
+    const ssize_t count =
+        readable(connection, 1000) ? ::recv(connection, request.data(), request.size() - 1, 0) : 0;
     const bool ping = count > 0 && std::strstr(request.data(), "_ping") != nullptr;
     const std::string& text = ping ? manners_.ping : manners_.rest;
     (void)::send(connection, text.data(), text.size(), MSG_NOSIGNAL);
-    if (manners_.hangs_up) ::close(connection);
-    else held_.push_back(connection);
+    if (manners_.hangs_up)
+      ::close(connection);
+    else
+      held_.push_back(connection);
   }
 
   Manners manners_;
@@ -184,9 +190,11 @@ const std::string kPong =
     "HTTP/1.1 200 OK\r\nApi-Version: 1.41\r\nDocker-Experimental: false\r\nOstype: linux\r\n"
     "Server: Docker/20.10.24 (linux)\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nOK";
 const std::string kFailure =
-    "HTTP/1.1 500 Internal Server Error\r\nContent-Type: application/json\r\nContent-Length: 23\r\n\r\n"
+    "HTTP/1.1 500 Internal Server Error\r\nContent-Type: application/json\r\nContent-Length: "
+    "23\r\n\r\n"
     "{\"message\":\"no, sorry\"}";
-const std::string kNotJson = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\nnot json!";
+const std::string kNotJson =
+    "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\nnot json!";
 
 class BadEngine : public testing::TestWithParam<Manners> {};
 
@@ -196,12 +204,14 @@ TEST_P(BadEngine, IsAClearErrorInTime) {
   const FakeEngine engine(path, GetParam());
   ASSERT_TRUE(engine.ready());
   const auto before = leftovers("native");
-  const Ended ended = lazaret({"run", "--json", "--no-fallback", "--type", "docker", "--host", "unix://" + path, "-c", "1"});
+  const Ended ended = lazaret({"run", "--json", "--no-fallback", "--type", "docker", "--host",
+                               "unix://" + path, "-c", "1"});
   ASSERT_FALSE(ended.overdue);
   Json result = Json::parse(ended.out, nullptr, false);
   ASSERT_TRUE(result.is_object()) << ended.err;
   EXPECT_EQ(ended.status, 125);
-  EXPECT_THAT(result["meta"]["cause"].get<std::string>(), AnyOf("backend_unavailable", "infrastructure_lost"));
+  EXPECT_THAT(result["meta"]["cause"].get<std::string>(),
+              AnyOf("backend_unavailable", "infrastructure_lost"));
   EXPECT_EQ(result["error"]["type"], "BackendError");
   EXPECT_GT(result["error"]["message"].get<std::string>().size(), 10U);
   EXPECT_EQ(result["stdout"], "");
@@ -219,13 +229,15 @@ INSTANTIATE_TEST_SUITE_P(
         Manners{"FailsAtEverything", kFailure, kFailure},
         Manners{"FailsAfterThePing", kPong, kFailure},
         Manners{"IsSilentAfterThePing", kPong, "", false},
-        Manners{"HangsUpAfterThePing", kPong, ""},
-        Manners{"AnswersNoJson", kPong, kNotJson},
+        Manners{"HangsUpAfterThePing", kPong, ""}, Manners{"AnswersNoJson", kPong, kNotJson},
         Manners{"StopsInTheBody", kPong, "HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\n{\"Id\":"},
-        Manners{"StopsInAChunk", kPong, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{\"Id\""},
-        Manners{"PromisesAHugeBody", kPong, "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999\r\n\r\n{", false},
+        Manners{"StopsInAChunk", kPong,
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{\"Id\""},
+        Manners{"PromisesAHugeBody", kPong,
+                "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999\r\n\r\n{", false},
         Manners{"HasAnEndlessHead", "HTTP/1.1 200 OK\r\nX: " + std::string(4 << 20, 'x'), ""},
-        Manners{"KnowsNoCommonVersion", "HTTP/1.1 200 OK\r\nApi-Version: 1.12\r\nContent-Length: 2\r\n\r\nOK", kFailure}),
+        Manners{"KnowsNoCommonVersion",
+                "HTTP/1.1 200 OK\r\nApi-Version: 1.12\r\nContent-Length: 2\r\n\r\nOK", kFailure}),
     [](const auto& given) { return given.param.name; });
 
 // P-29

@@ -41,9 +41,14 @@ INSTANTIATE_TEST_SUITE_P(
         StatusRow{"ASuccess", {"run", "-c", "1"}, 0},
         StatusRow{"TheProgramsOwn", {"run", "-l", "bash", "-c", "exit 42"}, 42},
         StatusRow{"AProgramThatSays124", {"run", "-l", "bash", "-c", "exit 124"}, 124},
-        StatusRow{"ATimeout", {"run", "--timeout", "300ms", "--grace", "100ms", "-l", "bash", "-c", "sleep 60"}, 124},
+        StatusRow{"ATimeout",
+                  {"run", "--timeout", "300ms", "--grace", "100ms", "-l", "bash", "-c", "sleep 60"},
+                  124},
         StatusRow{"ProcessorTime", {"run", "--cpu-time", "1", "-c", "while True: pass"}, 124},
-        StatusRow{"NoEngine", {"run", "--type", "docker", "--host", "unix:///nonexistent", "--no-fallback", "-c", "1"}, 125},
+        StatusRow{"NoEngine",
+                  {"run", "--type", "docker", "--host", "unix:///nonexistent", "--no-fallback",
+                   "-c", "1"},
+                  125},
         StatusRow{"AFileThatIsNotExecutable", {"exec", "--", "/etc/passwd"}, 126},
         StatusRow{"ACommandThatDoesNotExist", {"exec", "--", "no-such-program"}, 127},
         StatusRow{"ASignal", {"run", "-l", "bash", "-c", "kill -USR1 $$"}, 128 + 10},
@@ -57,7 +62,8 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& given) { return given.param.name; });
 
 TEST(Cli, PrintsOneJsonObjectAndNothingElse) {
-  const Ended ended = lazaret({"run", "--json", "-c", "import sys\nprint('out')\nprint('err', file=sys.stderr)\n[1, 2]"});
+  const Ended ended = lazaret(
+      {"run", "--json", "-c", "import sys\nprint('out')\nprint('err', file=sys.stderr)\n[1, 2]"});
   Json json = json_of(ended);
   ASSERT_TRUE(json.is_object()) << ended.out;
   EXPECT_EQ(ended.err, "");
@@ -73,7 +79,8 @@ TEST(Cli, PrintsJsonForEveryFate) {
            {"run", "--json", "-c", ""},
            {"run", "--json", "-l", "cobol", "-c", "x"},
            {"run", "--json", "--timeout", "200ms", "--grace", "100ms", "-c", "while True: pass"},
-           {"run", "--json", "--type", "docker", "--host", "unix:///nonexistent", "--no-fallback", "-c", "1"},
+           {"run", "--json", "--type", "docker", "--host", "unix:///nonexistent", "--no-fallback",
+            "-c", "1"},
            {"exec", "--json", "--", "no-such-program"}}) {
     const Ended ended = lazaret(arguments);
     EXPECT_TRUE(json_of(ended).is_object()) << arguments.back() << ": " << ended.out << ended.err;
@@ -82,14 +89,17 @@ TEST(Cli, PrintsJsonForEveryFate) {
 
 TEST(Cli, RunsAFileWithItsArguments) {
   const Folder folder;
-  const std::string file = folder.write("hello.py", "import sys\nprint(sys.argv[1:], sys.stdin.read())");
-  const Ended ended = lazaret({"run", file, "one", "--json", "-c", "--", "two"}, given_input("typed"));
+  const std::string file =
+      folder.write("hello.py", "import sys\nprint(sys.argv[1:], sys.stdin.read())");
+  const Ended ended =
+      lazaret({"run", file, "one", "--json", "-c", "--", "two"}, given_input("typed"));
   EXPECT_EQ(ended.out, "['one', '--json', '-c', '--', 'two'] typed\n") << ended.err;
 }
 
 TEST(Cli, TellsTheLanguageByTheFilesName) {
   const Folder folder;
-  EXPECT_EQ(lazaret({"run", folder.write("a.sh", "echo bash $BASH_VERSION")}).out.substr(0, 5), "bash ");
+  EXPECT_EQ(lazaret({"run", folder.write("a.sh", "echo bash $BASH_VERSION")}).out.substr(0, 5),
+            "bash ");
   EXPECT_EQ(lazaret({"run", folder.write("a.js", "console.log(typeof process)")}).out, "object\n");
   EXPECT_EQ(lazaret({"run", folder.write("a.py", "print(__name__)")}).out, "__main__\n");
 }
@@ -101,7 +111,8 @@ TEST(Cli, RunsCodeFromStandardInput) {
 }
 
 TEST(Cli, HandsTheProgramItsInputAndBothItsOutputs) {
-  const Ended ended = lazaret({"run", "-l", "bash", "-c", "cat; echo aside >&2"}, given_input("in\n"));
+  const Ended ended =
+      lazaret({"run", "-l", "bash", "-c", "cat; echo aside >&2"}, given_input("in\n"));
   EXPECT_EQ(ended.out, "in\n");
   EXPECT_THAT(ended.err, HasSubstr("aside\n"));
 }
@@ -113,7 +124,8 @@ TEST(Cli, RunsACommandWithOptionsLikeItsOwn) {
 }
 
 TEST(Cli, ShowsEachValueOfTheConfigurationWithItsOrigin) {
-  const Ended ended = lazaret({"config", "show", "--json"}, with_variables({{"SANDBOX_TIMEOUT_SEC", "9"}}));
+  const Ended ended =
+      lazaret({"config", "show", "--json"}, with_variables({{"SANDBOX_TIMEOUT_SEC", "9"}}));
   bool seen = false;
   for (const Json& row : json_of(ended)) {
     if (row["key"] != "limits.timeout") continue;
@@ -128,7 +140,8 @@ TEST(Cli, ShowsEachValueOfTheConfigurationWithItsOrigin) {
 
 TEST(Cli, RefusesAnUnknownKeyOfTheConfigurationAndNamesIt) {
   const Folder folder;
-  const Ended ended = lazaret({"run", "--config", folder.write("bad.yaml", "limits:\n  tiemout: 3s\n"), "-c", "1"});
+  const Ended ended =
+      lazaret({"run", "--config", folder.write("bad.yaml", "limits:\n  tiemout: 3s\n"), "-c", "1"});
   EXPECT_EQ(ended.status, 2);
   EXPECT_THAT(ended.err, HasSubstr("tiemout"));
 }
@@ -144,8 +157,10 @@ TEST(Acceptance, LocalDefault) {
 }
 
 TEST(Acceptance, DockerOptInMissingDockerErrorPath) {
-  const Invocation without_engine = with_variables({{"SANDBOX_TYPE", "docker"}, {"SANDBOX_FALLBACK", "never"},
-                                                    {"DOCKER_HOST", "unix:///nonexistent/docker.sock"}});
+  const Invocation without_engine =
+      with_variables({{"SANDBOX_TYPE", "docker"},
+                      {"SANDBOX_FALLBACK", "never"},
+                      {"DOCKER_HOST", "unix:///nonexistent/docker.sock"}});
   const Ended ended = lazaret({"run", "--json", "-c", "print(1)"}, without_engine);
   Json json = json_of(ended);
   EXPECT_EQ(ended.status, 125);
@@ -155,18 +170,20 @@ TEST(Acceptance, DockerOptInMissingDockerErrorPath) {
 }
 
 TEST(Acceptance, DockerOptInFallsBackAndSaysSo) {
-  const Invocation without_engine = with_variables({{"SANDBOX_TYPE", "docker"},
-                                                    {"DOCKER_HOST", "unix:///nonexistent/docker.sock"}});
+  const Invocation without_engine = with_variables(
+      {{"SANDBOX_TYPE", "docker"}, {"DOCKER_HOST", "unix:///nonexistent/docker.sock"}});
   Json json = json_of(lazaret({"run", "--json", "-c", "print(1)"}, without_engine));
   EXPECT_EQ(json["stdout"], "1\n");
   EXPECT_EQ(json["meta"]["backend"], "native");
   EXPECT_EQ(json["meta"]["fallback"]["wanted"], "docker");
-  EXPECT_THAT(json["meta"]["fallback"]["reason"].get<std::string>(), HasSubstr("/nonexistent/docker.sock"));
+  EXPECT_THAT(json["meta"]["fallback"]["reason"].get<std::string>(),
+              HasSubstr("/nonexistent/docker.sock"));
 }
 
 TEST(Acceptance, TimeoutBehaviour) {
-  const Ended ended = lazaret({"run", "--json", "--grace", "200ms", "-l", "bash", "-c", "echo partial; sleep 60"},
-                              with_variables({{"SANDBOX_TIMEOUT_SEC", "1"}}));
+  const Ended ended =
+      lazaret({"run", "--json", "--grace", "200ms", "-l", "bash", "-c", "echo partial; sleep 60"},
+              with_variables({{"SANDBOX_TIMEOUT_SEC", "1"}}));
   Json json = json_of(ended);
   EXPECT_EQ(ended.status, 124);
   EXPECT_EQ(json["timed_out"], true);
@@ -180,7 +197,8 @@ TEST(Cli, PredictsInDoctorWhatARunReports) {
   Json doctor = json_of(lazaret({"doctor", "--json"}));
   Json run = json_of(lazaret({"run", "--json", "-c", "1"}));
   std::map<std::string, std::string> predicted, reported;
-  for (const Json& piece : doctor["backends"][0]["evidence"]) predicted[piece["control"]] = piece["status"];
+  for (const Json& piece : doctor["backends"][0]["evidence"])
+    predicted[piece["control"]] = piece["status"];
   for (const Json& piece : run["meta"]["evidence"]) reported[piece["control"]] = piece["status"];
   EXPECT_EQ(doctor["backends"][0]["name"], run["meta"]["backend"]);
   EXPECT_EQ(doctor["backends"][0]["runtime"], run["meta"]["runtime"]);
@@ -191,7 +209,8 @@ TEST(Cli, PredictsInDoctorWhatARunReports) {
 TEST(Cli, EndsTheRunOnAnInterruptAndLeavesNothing) {
   const std::string marker = unique_marker();
   const Folder folder;
-  const std::string file = folder.write("long.sh", "trap 'exit 1' TERM\necho begun\nsetsid sleep 300 & sleep 300 & wait");
+  const std::string file = folder.write(
+      "long.sh", "trap 'exit 1' TERM\necho begun\nsetsid sleep 300 & sleep 300 & wait");
   Invocation interrupted;
   interrupted.once_started = [&marker](pid_t program) {
     // Ours carries the marker too: two more are the box's.
@@ -206,7 +225,8 @@ TEST(Cli, EndsTheRunOnAnInterruptAndLeavesNothing) {
 
 TEST(Cli, WritesNoColourIntoAPipeWhateverIsAsked) {
   const Ended plain = lazaret({"run", "--evidence", "-l", "bash", "-c", "exit 3"});
-  const Ended asked = lazaret({"run", "--evidence", "-l", "bash", "-c", "exit 3"}, with_variables({{"NO_COLOR", "1"}}));
+  const Ended asked = lazaret({"run", "--evidence", "-l", "bash", "-c", "exit 3"},
+                              with_variables({{"NO_COLOR", "1"}}));
   EXPECT_THAT(plain.out + plain.err, Not(HasSubstr("\x1b")));
   EXPECT_EQ(plain.out, asked.out);
 }
@@ -214,14 +234,24 @@ TEST(Cli, WritesNoColourIntoAPipeWhateverIsAsked) {
 // What stands in the brackets of an option is what a reader of the manual looks for.
 TEST(Cli, NamesEveryOptionInItsHelp) {
   const std::string run = lazaret({"run", "--help"}).out;
-  for (const char* const option :
-       {"--type", "--host", "--config", "--no-fallback", "--json", "--quiet", "--code", "--lang", "--timeout", "--grace",
-        "--cpu-time", "--memory", "--cpus", "--pids", "--open-files", "--file-size", "--disk", "--max-output", "--env",
-        "--image", "--require", "--strict", "--best-effort", "--evidence", "SANDBOX_TYPE", "SANDBOX_TIMEOUT_SEC"}) {
+  for (const char* const option : {"--type",        "--host",
+                                   "--config",      "--no-fallback",
+                                   "--json",        "--quiet",
+                                   "--code",        "--lang",
+                                   "--timeout",     "--grace",
+                                   "--cpu-time",    "--memory",
+                                   "--cpus",        "--pids",
+                                   "--open-files",  "--file-size",
+                                   "--disk",        "--max-output",
+                                   "--env",         "--image",
+                                   "--require",     "--strict",
+                                   "--best-effort", "--evidence",
+                                   "SANDBOX_TYPE",  "SANDBOX_TIMEOUT_SEC"}) {
     EXPECT_THAT(run, HasSubstr(option));
   }
   const std::string all = lazaret({"--help"}).out;
-  for (const char* const word : {"run", "exec", "doctor", "config", "images", "124", "125", "126", "127"}) {
+  for (const char* const word :
+       {"run", "exec", "doctor", "config", "images", "124", "125", "126", "127"}) {
     EXPECT_THAT(all, HasSubstr(word));
   }
 }

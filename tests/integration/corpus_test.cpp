@@ -70,8 +70,10 @@ Case read_case(const std::string& name) {
   read.request.arguments = json.value("arguments", std::vector<std::string>{});
   read.request.environment = json.value("environment", std::map<std::string, std::string>{});
   read.request.stdin_data = stdin_of(json);
-  if (json.contains("timeout_ms")) read.request.limits.timeout = std::chrono::milliseconds(json["timeout_ms"]);
-  if (json.contains("grace_ms")) read.request.limits.grace = std::chrono::milliseconds(json["grace_ms"]);
+  if (json.contains("timeout_ms"))
+    read.request.limits.timeout = std::chrono::milliseconds(json["timeout_ms"]);
+  if (json.contains("grace_ms"))
+    read.request.limits.grace = std::chrono::milliseconds(json["grace_ms"]);
   read.expect = json["expect"];
   return read;
 }
@@ -138,9 +140,11 @@ TEST_P(Corpus, GivesTheResultThatTheCaseStates) {
 }
 
 INSTANTIATE_TEST_SUITE_P(EachBackend, Corpus,
-                         testing::Combine(testing::ValuesIn(kBackends), testing::ValuesIn(all_cases())),
+                         testing::Combine(testing::ValuesIn(kBackends),
+                                          testing::ValuesIn(all_cases())),
                          [](const auto& given) {
-                           return std::string(std::get<0>(given.param)) + "_" + test_name(std::get<1>(given.param));
+                           return std::string(std::get<0>(given.param)) + "_" +
+                                  test_name(std::get<1>(given.param));
                          });
 
 // What is the same everywhere: everything but how long it took and the facts about the backend.
@@ -174,9 +178,9 @@ INSTANTIATE_TEST_SUITE_P(EachCase, CorpusEverywhere, testing::ValuesIn(all_cases
 TEST(CorpusFolder, HoldsCasesInThreeLanguages) {
   const auto cases = all_cases();
   for (const char* const language : {"python/", "bash/", "javascript/"}) {
-    EXPECT_TRUE(std::any_of(cases.begin(), cases.end(),
-                            [language](const std::string& name) { return name.starts_with(language); }))
-        << language;
+    EXPECT_TRUE(std::any_of(cases.begin(), cases.end(), [language](const std::string& name) {
+      return name.starts_with(language);
+    })) << language;
   }
 }
 

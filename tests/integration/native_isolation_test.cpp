@@ -69,7 +69,8 @@ class Canary {
 };
 
 TEST_P(NativeIsolation, ShowsNoFileOfTheHost) {
-  const Canary in_tmp("/tmp"), in_var("/var/tmp"), in_root("/root"), in_etc("/etc"), in_shm("/dev/shm");
+  const Canary in_tmp("/tmp"), in_var("/var/tmp"), in_root("/root"), in_etc("/etc"),
+      in_shm("/dev/shm");
   std::vector<std::string> paths;
   for (const Canary* const canary : {&in_tmp, &in_var, &in_root, &in_etc, &in_shm}) {
     if (canary->planted()) paths.push_back(canary->path());
@@ -113,7 +114,8 @@ TEST_P(NativeIsolation, HandsOnNoDescriptorThatTheCallerLeftOpen) {
   for (const int descriptor : open) ::close(descriptor);
   EXPECT_THAT(seen["descriptors"].dump(), Not(HasSubstr("marked-")));
   for (const auto& [number, target] : seen["descriptors"].items()) {
-    EXPECT_THAT(target.get<std::string>(), AnyOf(StartsWith("pipe:"), StartsWith("/dev/null"))) << number;
+    EXPECT_THAT(target.get<std::string>(), AnyOf(StartsWith("pipe:"), StartsWith("/dev/null")))
+        << number;
   }
   EXPECT_THAT(bare["descriptors"].dump(), HasSubstr("marked-"));
 }
@@ -148,26 +150,32 @@ TEST_P(NativeIsolation, LetsNothingBeWrittenOutsideItsScratchDirectories) {
 // Listens on the host, on loopback and on an abstract name, without ever accepting.
 class Listeners {
  public:
-  Listeners() : name_(unique_marker()), tcp_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)),
-                abstract_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+  Listeners()
+      : name_(unique_marker()),
+        tcp_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)),
+        abstract_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
     sockaddr_in inet{};
     inet.sin_family = AF_INET;
     inet.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t size = sizeof inet;
-    ready_ = ::bind(tcp_, reinterpret_cast<sockaddr*>(&inet), size) == 0 && ::listen(tcp_, 4) == 0 &&
+    ready_ = ::bind(tcp_, reinterpret_cast<sockaddr*>(&inet), size) == 0 &&
+             ::listen(tcp_, 4) == 0 &&
              ::getsockname(tcp_, reinterpret_cast<sockaddr*>(&inet), &size) == 0;
     port_ = ntohs(inet.sin_port);
     sockaddr_un local{};
     local.sun_family = AF_UNIX;
     std::memcpy(local.sun_path + 1, name_.data(), name_.size());
     const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + name_.size());
-    ready_ = ready_ && ::bind(abstract_, reinterpret_cast<sockaddr*>(&local), length) == 0 && ::listen(abstract_, 4) == 0;
+    ready_ = ready_ && ::bind(abstract_, reinterpret_cast<sockaddr*>(&local), length) == 0 &&
+             ::listen(abstract_, 4) == 0;
   }
   Listeners(const Listeners&) = delete;
   Listeners& operator=(const Listeners&) = delete;
   ~Listeners() { ::close(tcp_), ::close(abstract_); }
   [[nodiscard]] bool ready() const { return ready_; }
-  [[nodiscard]] std::vector<std::string> arguments() const { return {std::to_string(port_), name_}; }
+  [[nodiscard]] std::vector<std::string> arguments() const {
+    return {std::to_string(port_), name_};
+  }
 
  private:
   std::string name_;
@@ -194,7 +202,8 @@ TEST_P(NativeIsolation, HasNoNetworkAndReachesNoListenerOfTheHost) {
 
 TEST_P(NativeIsolation, RefusesTheSystemCallsThatLeadOut) {
   Json seen = seen_by("system_calls.py");
-  if (seen.empty()) LAZARET_SKIP_OR_FAIL("x86_64", "the guest knows the call numbers of x86-64 only");
+  if (seen.empty())
+    LAZARET_SKIP_OR_FAIL("x86_64", "the guest knows the call numbers of x86-64 only");
   for (const auto& [name, outcome] : seen.items()) {
     if (outcome.is_string()) {
       EXPECT_THAT(outcome.get<std::string>(), AnyOf("EPERM", "ENOSYS")) << name;
@@ -210,7 +219,8 @@ TEST_P(NativeIsolation, RefusesTheSystemCallsThatLeadOut) {
 
 TEST_P(NativeIsolation, RefusesCallsThatSucceedWithoutIt) {
   Json bare = seen_bare("system_calls.py");
-  if (bare.empty()) LAZARET_SKIP_OR_FAIL("x86_64", "the guest knows the call numbers of x86-64 only");
+  if (bare.empty())
+    LAZARET_SKIP_OR_FAIL("x86_64", "the guest knows the call numbers of x86-64 only");
   // Bare, a traced parent or memory that hides from the kernel are anybody's to have.
   EXPECT_EQ(bare["ptrace_traceme"], "ok");
   EXPECT_EQ(bare["personality_no_random"], "ok");
@@ -222,7 +232,8 @@ TEST_P(NativeIsolation, KeepsItsFirstProcessOutOfReach) {
   Json result = run_as(GetParam(), request);
   ASSERT_EQ(result.value("exit_code", -2), 0) << result.dump();
   Json seen = Json::parse(result["stdout"].get<std::string>());
-  for (const char* const secret : {"mem", "environ", "maps", "auxv", "syscall", "stack", "io", "fd", "exe", "root"}) {
+  for (const char* const secret :
+       {"mem", "environ", "maps", "auxv", "syscall", "stack", "io", "fd", "exe", "root"}) {
     EXPECT_THAT(seen[secret].get<std::string>(), StartsWith("errno")) << secret;
   }
   EXPECT_EQ(result["meta"]["cause"], "exited");

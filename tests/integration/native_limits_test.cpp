@@ -71,7 +71,8 @@ except OSError as error:
 }
 
 TEST_P(NativeLimits, EndsAProgramThatWritesAFileBeyondTheBound) {
-  ExecutionRequest request = bash("head -c 2000000 /dev/zero > big; exec head -c 9000000 /dev/zero > bigger");
+  ExecutionRequest request =
+      bash("head -c 2000000 /dev/zero > big; exec head -c 9000000 /dev/zero > bigger");
   request.limits.file_bytes = 4 << 20;
   Json result = run(request);
   EXPECT_EQ(result["meta"]["cause"], "disk_limit") << result.dump();
@@ -109,7 +110,8 @@ TEST_P(NativeLimits, OutlivesAForkBombInAShell) {
   request.limits.timeout = std::chrono::milliseconds(1500);
   request.limits.grace = std::chrono::milliseconds(300);
   Json result = run(request);
-  EXPECT_THAT(result["meta"].value("cause", ""), AnyOf("timeout", "exited", "nonzero_exit", "pids_limit"));
+  EXPECT_THAT(result["meta"].value("cause", ""),
+              AnyOf("timeout", "exited", "nonzero_exit", "pids_limit"));
   EXPECT_THAT(processes_marked(marker), testing::IsEmpty());
 }
 

@@ -50,7 +50,8 @@ TEST_P(NativeProcesses, EndsAFamilyThatIgnoresTermHidesInSessionsAndIsStopped) {
 
 TEST_P(NativeProcesses, WouldOutliveAPlainKillWithoutABox) {
   const auto body = [this] {
-    Invocation bare{.argv = {"/usr/bin/python3", "-c", guest("stubborn_tree.py"), marker_}, .bound = 2s};
+    Invocation bare{.argv = {"/usr/bin/python3", "-c", guest("stubborn_tree.py"), marker_},
+                    .bound = 2s};
     return std::to_string(run_program(bare).status);
   };
   ASSERT_TRUE(in_child(GetParam(), body));
@@ -60,7 +61,8 @@ TEST_P(NativeProcesses, WouldOutliveAPlainKillWithoutABox) {
 }
 
 TEST_P(NativeProcesses, EndsChildrenThatOutliveTheProgram) {
-  ExecutionRequest request = bash("setsid python3 -c 'import time; time.sleep(300)' \"$1\" & disown; sleep 0.3; echo done");
+  ExecutionRequest request = bash(
+      "setsid python3 -c 'import time; time.sleep(300)' \"$1\" & disown; sleep 0.3; echo done");
   request.arguments = {marker_};
   Json result = run(request);
   EXPECT_EQ(result["meta"]["cause"], "exited") << result.dump();
@@ -69,7 +71,8 @@ TEST_P(NativeProcesses, EndsChildrenThatOutliveTheProgram) {
 }
 
 TEST_P(NativeProcesses, KeepsWhatWasWrittenBeforeTheTimeout) {
-  ExecutionRequest request = bash("echo early; echo trouble >&2; trap '' TERM; while :; do sleep 1; done");
+  ExecutionRequest request =
+      bash("echo early; echo trouble >&2; trap '' TERM; while :; do sleep 1; done");
   request.limits.timeout = 500ms;
   request.limits.grace = 200ms;
   Json result = run(request);
@@ -80,7 +83,8 @@ TEST_P(NativeProcesses, KeepsWhatWasWrittenBeforeTheTimeout) {
 }
 
 TEST_P(NativeProcesses, AsksWithTermBeforeItKills) {
-  ExecutionRequest request = bash("trap 'echo obeyed; exit 7' TERM; echo ready; while :; do sleep 0.1; done");
+  ExecutionRequest request =
+      bash("trap 'echo obeyed; exit 7' TERM; echo ready; while :; do sleep 0.1; done");
   request.limits.timeout = 700ms;
   request.limits.grace = 5s;
   Json result = run(request);
@@ -92,7 +96,8 @@ TEST_P(NativeProcesses, AsksWithTermBeforeItKills) {
 
 // P-07
 TEST_P(NativeProcesses, SurvivesAnAttackOnItsFirstProcess) {
-  Json result = run(bash("kill -9 1; kill -STOP 1; kill -19 1; kill -SEGV 1; echo here; kill -STOP -1; echo still"));
+  Json result = run(bash(
+      "kill -9 1; kill -STOP 1; kill -19 1; kill -SEGV 1; echo here; kill -STOP -1; echo still"));
   EXPECT_EQ(result["stdout"], "here\nstill\n") << result.dump();
   EXPECT_EQ(result["meta"]["cause"], "exited");
 }

@@ -88,7 +88,8 @@ TEST_P(PublicApiOn, RunsForEightThreadsAtOnceAndMixesNothingUp) {
   }
   for (std::size_t thread = 0; thread < results.size(); ++thread) {
     for (const ExecutionResult& result : results[thread]) {
-      EXPECT_EQ(result.stdout_text, "thread " + std::to_string(thread) + "\n1\n") << to_json(result);
+      EXPECT_EQ(result.stdout_text, "thread " + std::to_string(thread) + "\n1\n")
+          << to_json(result);
       EXPECT_EQ(result.exit_code, static_cast<int>(thread) * 10);
     }
   }
@@ -111,19 +112,22 @@ TEST_P(PublicApiOn, StreamsInputFromTheCaller) {
   request.stdin_source = [&pieces](std::stop_token) {
     return ++pieces > 3 ? std::string() : "line " + std::to_string(pieces) + "\n";
   };
-  EXPECT_EQ(sandbox_on(GetParam()).execute(request).stdout_text, "got line 1\ngot line 2\ngot line 3\n");
+  EXPECT_EQ(sandbox_on(GetParam()).execute(request).stdout_text,
+            "got line 1\ngot line 2\ngot line 3\n");
 }
 
 TEST_P(PublicApiOn, CarriesEvidenceOfEveryControl) {
   const ExecutionResult result = sandbox_on(GetParam()).execute(bash("true"));
   for (const Control control : all_controls()) {
     const auto& evidence = result.meta.evidence;
-    const auto piece = std::find_if(evidence.begin(), evidence.end(),
-                                    [control](const Evidence& each) { return each.control == control; });
+    const auto piece =
+        std::find_if(evidence.begin(), evidence.end(),
+                     [control](const Evidence& each) { return each.control == control; });
     ASSERT_NE(piece, evidence.end()) << name_of(control);
     EXPECT_FALSE(piece->verified_by.empty()) << name_of(control);
     if (default_required_controls().contains(control)) {
-      EXPECT_EQ(piece->status, EvidenceStatus::enforced) << name_of(control) << ": " << piece->applied;
+      EXPECT_EQ(piece->status, EvidenceStatus::enforced)
+          << name_of(control) << ": " << piece->applied;
     }
   }
 }

@@ -41,15 +41,18 @@ ExecutionRequest request_of(int number, const std::string& marker) {
 }
 
 const char* cause_of(int number) {
-  constexpr const char* kCauses[] = {"exited", "nonzero_exit", "signalled", "timeout", "signalled",
-                                     "start_failed", "exited", "exited", "exited", "exited"};
+  constexpr const char* kCauses[] = {"exited",    "nonzero_exit", "signalled", "timeout",
+                                     "signalled", "start_failed", "exited",    "exited",
+                                     "exited",    "exited"};
   return kCauses[number % 10];
 }
 
 // Other programs make files too: in a mount namespace of its own with empty directories, a child
 // sees only what the runs have left. An engine's socket lies in one of them, so there names decide.
 bool become_alone() {
-  if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0) return false;
+  if (::unshare(CLONE_NEWNS) != 0 ||
+      ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+    return false;
   for (const char* const folder : {"/tmp", "/var/tmp", "/run", "/dev/shm"}) {
     if (::mount("tmpfs", folder, "tmpfs", 0, nullptr) != 0) return false;
   }
@@ -57,13 +60,16 @@ bool become_alone() {
 }
 
 std::vector<std::string> ours_of(std::vector<std::string> names, bool alone) {
-  if (!alone) std::erase_if(names, [](const auto& name) { return name.find("lazaret") == std::string::npos; });
+  if (!alone)
+    std::erase_if(names,
+                  [](const auto& name) { return name.find("lazaret") == std::string::npos; });
   return names;
 }
 
 std::string unlike(const char* what, std::size_t before, std::size_t after) {
   if (before == after) return {};
-  return std::string(what) + ": " + std::to_string(before) + " before, " + std::to_string(after) + " after\n";
+  return std::string(what) + ": " + std::to_string(before) + " before, " + std::to_string(after) +
+         " after\n";
 }
 
 // What is wrong after the runs, one line for each thing; nothing when all is well.
@@ -76,15 +82,18 @@ std::string complaints_about(const std::string& backend) {
   const Leftovers before = leftovers(backend);
   for (int number = 0; number < kRuns; ++number) {
     const ExecutionResult result = sandbox.execute(request_of(number, marker));
-    if (name_of(result.meta.cause) != cause_of(number)) return std::to_string(number) + ": " + to_json(result);
+    if (name_of(result.meta.cause) != cause_of(number))
+      return std::to_string(number) + ": " + to_json(result);
   }
   // An engine takes containers down after the answer has been given.
   (void)becomes_true(20s, [&] { return leftovers(backend).containers <= before.containers; });
   const Leftovers after = leftovers(backend);
   std::string complaints = unlike("processes", 0, processes_marked(marker).size());
-  for (const auto& name : ours_of(added(before.files, after.files), alone)) complaints += "file " + name + "\n";
+  for (const auto& name : ours_of(added(before.files, after.files), alone))
+    complaints += "file " + name + "\n";
   for (const auto& name : added(before.mounts, after.mounts)) complaints += "mount " + name + "\n";
-  for (const auto& name : added(before.cgroups, after.cgroups)) complaints += "cgroup " + name + "\n";
+  for (const auto& name : added(before.cgroups, after.cgroups))
+    complaints += "cgroup " + name + "\n";
   return complaints + unlike("descriptors", before.descriptors, after.descriptors) +
          unlike("children", before.children, after.children) +
          unlike("containers", before.containers, after.containers);

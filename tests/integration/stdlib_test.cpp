@@ -7,7 +7,8 @@
 
 #include "integration/support.hpp"
 
-// CPython's own regression tests, as code that expects a complete system: what they need, a box has.
+// CPython's own regression tests, as code that expects a complete system: what they need, a box
+// has.
 namespace lazaret::test {
 namespace {
 
@@ -38,8 +39,10 @@ TEST_P(Stdlib, PassesItsOwnTestsInABox) {
     request.image = "lazaret/python:latest";
     return request;
   };
-  const Json probe = run_on(backend, in_python_image(command({"python3", "-c", "import test.test_json"})));
-  if (probe["exit_code"] != 0) LAZARET_SKIP_OR_FAIL("stdlib", "libpython3.11-testsuite is not installed in the box");
+  const Json probe =
+      run_on(backend, in_python_image(command({"python3", "-c", "import test.test_json"})));
+  if (probe["exit_code"] != 0)
+    LAZARET_SKIP_OR_FAIL("stdlib", "libpython3.11-testsuite is not installed in the box");
   std::vector<std::string> argv = {"python3", "-m", "test"};
   const auto modules = modules_of(chunk);
   argv.insert(argv.end(), modules.begin(), modules.end());
@@ -48,14 +51,16 @@ TEST_P(Stdlib, PassesItsOwnTestsInABox) {
   // Each module is content with the default; in one process they add up.
   request.limits.memory_bytes = 1ULL << 30;
   Json result = run_on(backend, request);
-  EXPECT_EQ(result["meta"]["cause"], "exited") << result["stdout"].get<std::string>() << result["stderr"].get<std::string>();
+  EXPECT_EQ(result["meta"]["cause"], "exited")
+      << result["stdout"].get<std::string>() << result["stderr"].get<std::string>();
   EXPECT_THAT(result["stdout"].get<std::string>(), testing::HasSubstr("SUCCESS"));
 }
 
 INSTANTIATE_TEST_SUITE_P(EachBackend, Stdlib,
                          testing::Combine(testing::ValuesIn(kBackends), testing::Range(0, kChunks)),
                          [](const auto& given) {
-                           return std::string(std::get<0>(given.param)) + "_" + std::to_string(std::get<1>(given.param));
+                           return std::string(std::get<0>(given.param)) + "_" +
+                                  std::to_string(std::get<1>(given.param));
                          });
 
 }  // namespace

@@ -41,14 +41,17 @@ constexpr std::chrono::seconds kChildBound{240};
 
 bool become(Caller caller) {
   if (caller == Caller::root || ::geteuid() != 0) return true;
-  return ::setgroups(0, nullptr) == 0 && ::setresgid(kOrdinaryUser, kOrdinaryUser, kOrdinaryUser) == 0 &&
+  return ::setgroups(0, nullptr) == 0 &&
+         ::setresgid(kOrdinaryUser, kOrdinaryUser, kOrdinaryUser) == 0 &&
          ::setresuid(kOrdinaryUser, kOrdinaryUser, kOrdinaryUser) == 0 &&
-         // A change of identity hides /proc/self from its owner; a program of that user's starts so.
+         // A change of identity hides /proc/self from its owner; a program of that user's starts
+         // so.
          ::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) == 0;
 }
 
 int left_ms(Clock::time_point until) {
-  const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
+  const auto left =
+      std::chrono::duration_cast<std::chrono::milliseconds>(until - Clock::now()).count();
   return static_cast<int>(std::max<std::int64_t>(0, left));
 }
 
@@ -74,9 +77,12 @@ bool append_available(int descriptor, std::string& text) {
   return count > 0 || (count < 0 && errno == EINTR);
 }
 
-int status_of(int waited) { return WIFSIGNALED(waited) ? 128 + WTERMSIG(waited) : WEXITSTATUS(waited); }
+int status_of(int waited) {
+  return WIFSIGNALED(waited) ? 128 + WTERMSIG(waited) : WEXITSTATUS(waited);
+}
 
-[[noreturn]] void become_program(const Invocation& invocation, const Pipe& in, const Pipe& out, const Pipe& err) {
+[[noreturn]] void become_program(const Invocation& invocation, const Pipe& in, const Pipe& out,
+                                 const Pipe& err) {
   ::dup2(in.ends[0], 0);
   ::dup2(out.ends[1], 1);
   ::dup2(err.ends[1], 2);
@@ -105,9 +111,12 @@ void converse(const Invocation& invocation, Pipe& in, Pipe& out, Pipe& err, Ende
       return;
     }
     if (watched[0].revents != 0) {
-      const ssize_t count = ::write(in.ends[1], input.data(), std::min<std::size_t>(input.size(), 4096));
-      if (count < 0) input = {};
-      else input.remove_prefix(static_cast<std::size_t>(count));
+      const ssize_t count =
+          ::write(in.ends[1], input.data(), std::min<std::size_t>(input.size(), 4096));
+      if (count < 0)
+        input = {};
+      else
+        input.remove_prefix(static_cast<std::size_t>(count));
     }
     if (watched[1].revents != 0 && !append_available(out.ends[0], ended.out)) out.close(0);
     if (watched[2].revents != 0 && !append_available(err.ends[0], ended.err)) err.close(0);
@@ -155,9 +164,9 @@ void count_in_engine(const std::string& endpoint, Leftovers& left) {
   const auto containers = engine::container::list(*client, {}, call);
   if (!containers.ok()) give_up(containers.error().message());
   for (const auto& summary : *containers) {
-    const bool ours = std::any_of(summary.labels.begin(), summary.labels.end(), [](const auto& label) {
-      return label.first.find("lazaret") != std::string::npos;
-    });
+    const bool ours = std::any_of(
+        summary.labels.begin(), summary.labels.end(),
+        [](const auto& label) { return label.first.find("lazaret") != std::string::npos; });
     left.containers += ours ? 1 : 0;
   }
 }
@@ -182,7 +191,8 @@ std::optional<SandboxOptions> options_for(const std::string& backend) {
   options.fallback = false;
   options.type = backend == "native" ? "local" : backend;
   if (backend == "native") return options;
-  const std::string host = variable(backend == "docker" ? "LAZARET_TEST_DOCKER" : "LAZARET_TEST_PODMAN");
+  const std::string host =
+      variable(backend == "docker" ? "LAZARET_TEST_DOCKER" : "LAZARET_TEST_PODMAN");
   if (host.empty()) return std::nullopt;
   options.host = host;
   return options;
@@ -249,7 +259,8 @@ std::optional<std::string> in_child(Caller caller, const std::function<std::stri
   std::string text;
   pollfd watched{answer.ends[0], POLLIN, 0};
   bool ended = false;
-  while (!ended && ::poll(&watched, 1, left_ms(until)) > 0) ended = !append_available(answer.ends[0], text);
+  while (!ended && ::poll(&watched, 1, left_ms(until)) > 0)
+    ended = !append_available(answer.ends[0], text);
   if (!ended) ::kill(child, SIGKILL);
   int status = 0;
   ::waitpid(child, &status, 0);
@@ -258,7 +269,8 @@ std::optional<std::string> in_child(Caller caller, const std::function<std::stri
 }
 
 Json run_as(Caller caller, const ExecutionRequest& request) {
-  const auto text = in_child(caller, [&request] { return to_json(sandbox_on("native").execute(request)); });
+  const auto text =
+      in_child(caller, [&request] { return to_json(sandbox_on("native").execute(request)); });
   return text ? Json::parse(*text) : Json::object();
 }
 
@@ -270,8 +282,10 @@ Ended run_program(const Invocation& invocation) {
   if (child == 0) become_program(invocation, in, out, err);
   in.close(0), out.close(1), err.close(1);
   std::jthread watcher;
-  if (invocation.once_started) watcher = std::jthread([&invocation, child] { invocation.once_started(child); });
-  struct sigaction ignore {}, before {};
+  if (invocation.once_started)
+    watcher = std::jthread([&invocation, child] { invocation.once_started(child); });
+  struct sigaction ignore {
+  }, before{};
   ignore.sa_handler = SIG_IGN;
   ::sigaction(SIGPIPE, &ignore, &before);  // a program need not read its input
   converse(invocation, in, out, err, ended);
@@ -293,7 +307,8 @@ Ended lazaret(std::vector<std::string> arguments, Invocation rest) {
 std::string unique_marker() {
   static std::atomic<unsigned> next{0};
   std::random_device source;
-  return "marked-" + std::to_string(::getpid()) + "-" + std::to_string(source()) + "-" + std::to_string(next++);
+  return "marked-" + std::to_string(::getpid()) + "-" + std::to_string(source()) + "-" +
+         std::to_string(next++);
 }
 
 std::vector<pid_t> processes_marked(const std::string& marker) {
@@ -301,7 +316,9 @@ std::vector<pid_t> processes_marked(const std::string& marker) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator("/proc", ignored)) {
     const std::string name = entry.path().filename();
-    if (name.find_first_not_of("0123456789") != std::string::npos || name == std::to_string(::getpid())) continue;
+    if (name.find_first_not_of("0123456789") != std::string::npos ||
+        name == std::to_string(::getpid()))
+      continue;
     // A zombie has no command line (P-06).
     if (file_text(entry.path() / "cmdline").find(marker) != std::string::npos) {
       found.push_back(static_cast<pid_t>(std::stol(name)));
@@ -331,9 +348,11 @@ Leftovers leftovers(const std::string& backend) {
   return left;
 }
 
-std::vector<std::string> added(const std::set<std::string>& before, const std::set<std::string>& after) {
+std::vector<std::string> added(const std::set<std::string>& before,
+                               const std::set<std::string>& after) {
   std::vector<std::string> names;
-  std::set_difference(after.begin(), after.end(), before.begin(), before.end(), std::back_inserter(names));
+  std::set_difference(after.begin(), after.end(), before.begin(), before.end(),
+                      std::back_inserter(names));
   return names;
 }
 
@@ -349,7 +368,8 @@ Folder::~Folder() {
   fs::remove_all(path_, ignored);
 }
 
-std::string Folder::write(const std::string& name, const std::string& content, unsigned mode) const {
+std::string Folder::write(const std::string& name, const std::string& content,
+                          unsigned mode) const {
   const std::string path = path_ + "/" + name;
   std::ofstream(path, std::ios::binary) << content;
   ::chmod(path.c_str(), static_cast<mode_t>(mode));

@@ -19,10 +19,10 @@
 
 /// Skips with a reason, or fails where LAZARET_REQUIRE (a comma list) names the feature: a skipped
 /// test is not a passed test.
-#define LAZARET_SKIP_OR_FAIL(feature, reason)                                              \
-  do {                                                                                     \
+#define LAZARET_SKIP_OR_FAIL(feature, reason)                                                     \
+  do {                                                                                            \
     if (lazaret::test::is_required(feature)) FAIL() << (feature) << " is required: " << (reason); \
-    GTEST_SKIP() << (feature) << ": " << (reason);                                         \
+    GTEST_SKIP() << (feature) << ": " << (reason);                                                \
   } while (false)
 
 namespace lazaret::test {
@@ -60,7 +60,8 @@ inline constexpr uid_t kOrdinaryUser = 10007;
 /// What `body` returns when a child of ours runs it as `caller`, or nothing when the child dies or
 /// takes longer than four minutes: identity, descriptors and environment of this process stay as
 /// they are.
-[[nodiscard]] std::optional<std::string> in_child(Caller caller, const std::function<std::string()>& body);
+[[nodiscard]] std::optional<std::string> in_child(Caller caller,
+                                                  const std::function<std::string()>& body);
 /// One native run in such a child; an empty object when the child failed.
 [[nodiscard]] Json run_as(Caller caller, const ExecutionRequest& request);
 
@@ -89,7 +90,8 @@ struct Invocation {
 /// Living processes (no zombies) with the marker in their command line, ours excluded.
 [[nodiscard]] std::vector<pid_t> processes_marked(const std::string& marker);
 /// Waits until a condition holds; false when it does not within the bound.
-[[nodiscard]] bool becomes_true(std::chrono::milliseconds bound, const std::function<bool()>& condition);
+[[nodiscard]] bool becomes_true(std::chrono::milliseconds bound,
+                                const std::function<bool()>& condition);
 
 /// Everything on this machine that a run might leave behind.
 struct Leftovers {
@@ -102,7 +104,8 @@ struct Leftovers {
 };
 [[nodiscard]] Leftovers leftovers(const std::string& backend);
 /// Elements of `after` that are not in `before`.
-[[nodiscard]] std::vector<std::string> added(const std::set<std::string>& before, const std::set<std::string>& after);
+[[nodiscard]] std::vector<std::string> added(const std::set<std::string>& before,
+                                             const std::set<std::string>& after);
 
 /// A folder for a test's own files, open to every user, gone at the end.
 class Folder {
@@ -113,7 +116,8 @@ class Folder {
   ~Folder();
   [[nodiscard]] const std::string& path() const { return path_; }
   /// Writes a file and returns its path.
-  std::string write(const std::string& name, const std::string& content, unsigned mode = 0644) const;
+  std::string write(const std::string& name, const std::string& content,
+                    unsigned mode = 0644) const;
 
  private:
   std::string path_;

@@ -55,8 +55,8 @@ bool equal_or_empty(const json& sent, const json& seen) {
 }
 bool same_set(const json& sent, const json& seen) {
   const auto wanted = texts(sent), found = texts(seen);
-  return !wanted.empty() && std::set(wanted.begin(), wanted.end()) ==
-                                std::set(found.begin(), found.end());
+  return !wanted.empty() &&
+         std::set(wanted.begin(), wanted.end()) == std::set(found.begin(), found.end());
 }
 bool private_or_empty(const json&, const json& seen) { return is_empty(seen) || seen == "private"; }
 bool private_or_shareable(const json&, const json& seen) {
@@ -65,9 +65,9 @@ bool private_or_shareable(const json&, const json& seen) {
 
 // Podman lists what it would have given and has not.
 bool drops_defaults(const json&, const json& seen) {
-  constexpr std::array kDefaults = {"CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL",
-                                    "NET_BIND_SERVICE", "SETFCAP", "SETGID", "SETPCAP", "SETUID",
-                                    "SYS_CHROOT"};
+  constexpr std::array kDefaults = {"CHOWN",   "DAC_OVERRIDE",     "FOWNER",    "FSETID",
+                                    "KILL",    "NET_BIND_SERVICE", "SETFCAP",   "SETGID",
+                                    "SETPCAP", "SETUID",           "SYS_CHROOT"};
   const auto found = texts(seen);
   if (has(found, "ALL") || has(found, "CAP_ALL")) return true;
   return std::all_of(kDefaults.begin(), kDefaults.end(), [&found](const char* name) {
@@ -147,8 +147,7 @@ constexpr std::array kRows = {
     Row{Control::processes, "/HostConfig/PidMode", "/HostConfig/PidMode", private_or_empty},
     Row{Control::hostname, "/HostConfig/UTSMode", "/HostConfig/UTSMode", private_or_empty},
     Row{Control::disk, "/HostConfig/Tmpfs", "/HostConfig/Tmpfs", equal, Where::docker},
-    Row{Control::filesystem, "/HostConfig/Tmpfs", "/HostConfig/Tmpfs", tmpfs_covers,
-        Where::podman},
+    Row{Control::filesystem, "/HostConfig/Tmpfs", "/HostConfig/Tmpfs", tmpfs_covers, Where::podman},
     Row{Control::disk, "/HostConfig/ShmSize", "/HostConfig/ShmSize", equal},
     Row{Control::filesystem, "/HostConfig/Mounts", "/HostConfig/Mounts", equal, Where::docker},
     Row{Control::filesystem, "/HostConfig/Binds", "/HostConfig/Binds", equal_or_empty,
@@ -287,8 +286,8 @@ std::vector<Reading> read_warnings(const std::vector<std::string>& warnings) {
   std::vector<Reading> readings;
   for (const std::string& warning : warnings) {
     // WHY: by its text, as there is nothing else; both words stand in all such warnings of Docker.
-    const bool discarded = warning.find("iscarded") != warning.npos ||
-                           warning.find("not support") != warning.npos;
+    const bool discarded =
+        warning.find("iscarded") != warning.npos || warning.find("not support") != warning.npos;
     if (!discarded) continue;
     const std::string valid = to_utf8(warning.substr(0, kShownBytes));
     for (const Control control : controls_in(warning)) {

@@ -30,7 +30,6 @@ struct Comparison {
 [[nodiscard]] Reading read_networks(const nlohmann::json& seen);
 
 /// As require(), looking only at the controls that have been read so far.
-[[nodiscard]] Status require_so_far(const std::vector<Reading>& readings,
-                                    const policy::Spec& spec);
+[[nodiscard]] Status require_so_far(const std::vector<Reading>& readings, const policy::Spec& spec);
 
 }  // namespace lazaret::backend::docker

@@ -12,8 +12,8 @@ Result<Connected> connect(DockerBackendOptions options, const Call& call) {
       engine::candidates(options.surroundings, options.search.wanted, options.host);
   engine::Search search = engine::connect_first(candidates, options.search, call);
   if (!search.client) return engine::no_engine(search);
-  LAZARET_TRY(auto backend, DockerBackend::create(std::move(*search.client),
-                                                  std::move(options.instance)));
+  LAZARET_TRY(auto backend,
+              DockerBackend::create(std::move(*search.client), std::move(options.instance)));
   return Connected{std::move(backend), std::move(search.endpoint), std::move(search.origin),
                    std::move(search.attempts)};
 }

@@ -2,8 +2,8 @@
 
 #include <chrono>
 #include <exception>
-#include <functional>
 
+#include "base/try.hpp"
 #include "engine/container.hpp"
 #include "engine/volume.hpp"
 
@@ -13,26 +13,28 @@ namespace {
 constexpr std::chrono::seconds kRemoveBound{10};
 constexpr int kAttempts = 2;
 
-void attempt(const std::function<Status(const Call&)>& remove) {
-  for (int count = 0; count < kAttempts; ++count) {
-    if (remove(Call{}.within(kRemoveBound)).ok()) return;
-  }
-}
-
 }  // namespace
 
 Container::Container(std::shared_ptr<const engine::EngineClient> client, std::string name,
                      std::vector<std::string> volumes)
     : client_(std::move(client)), name_(std::move(name)), volumes_(std::move(volumes)) {}
 
+Status Container::remove(const Call& call) {
+  if (removed_) return {};
+  using engine::container::Volumes;
+  LAZARET_CHECK(engine::container::remove(*client_, name_, Volumes::remove, call));
+  for (const std::string& volume : volumes_) {
+    LAZARET_CHECK(engine::volume::remove(*client_, volume, call));
+  }
+  removed_ = true;
+  return {};
+}
+
 // What is left after this carries our labels and is found by the collector of garbage.
 Container::~Container() {
   try {
-    attempt([this](const Call& call) {
-      return engine::container::remove(*client_, name_, engine::container::Volumes::remove, call);
-    });
-    for (const std::string& volume : volumes_) {
-      attempt([&](const Call& call) { return engine::volume::remove(*client_, volume, call); });
+    for (int count = 0; count < kAttempts; ++count) {
+      if (remove(Call{}.within(kRemoveBound)).ok()) return;
     }
   } catch (const std::exception&) {
     return;  // out of memory: nothing can be done about it here

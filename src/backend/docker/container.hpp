@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/call.hpp"
 #include "engine/client.hpp"
 
 namespace lazaret::backend::docker {
@@ -20,6 +21,9 @@ class Container {
   Container& operator=(const Container&) = delete;
   ~Container();
 
+  /// Removes the container and its volumes; those that are gone already are a success.
+  [[nodiscard]] Status remove(const Call& call);
+
   [[nodiscard]] const engine::EngineClient& client() const noexcept { return *client_; }
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
@@ -27,6 +31,7 @@ class Container {
   std::shared_ptr<const engine::EngineClient> client_;
   std::string name_;
   std::vector<std::string> volumes_;
+  bool removed_ = false;
 };
 
 }  // namespace lazaret::backend::docker

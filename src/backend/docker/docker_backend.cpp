@@ -114,8 +114,7 @@ Result<std::unique_ptr<Box>> DockerBackend::open(const policy::Spec& spec, const
   return open_once(spec, call);
 }
 
-Result<std::unique_ptr<Box>> DockerBackend::open_once(const policy::Spec& spec,
-                                                      const Call& call) {
+Result<std::unique_ptr<Box>> DockerBackend::open_once(const policy::Spec& spec, const Call& call) {
   Draft draft{spec, {}, {}};
   // From here on everything that goes wrong takes the container with it.
   LAZARET_CHECK(make(draft, call));
@@ -162,8 +161,8 @@ Status DockerBackend::make(Draft& draft, const Call& call) {
 
 Status DockerBackend::create_container(Draft& draft, const nlohmann::json& body, const Call& call) {
   LAZARET_CHECK(call.check());
-  LAZARET_TRY(auto made, engine::container::create(*client_, draft.name(), body,
-                                                   Call{}.within(kMakeBound)));
+  LAZARET_TRY(auto made,
+              engine::container::create(*client_, draft.name(), body, Call{}.within(kMakeBound)));
   LAZARET_CHECK(call.check());
   append(draft.readings, read_warnings(made.warnings));
   draft.parts.warnings = std::move(made.warnings);

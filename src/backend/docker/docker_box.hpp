@@ -33,6 +33,7 @@ class DockerBox final : public Box {
     return parts_.warnings;
   }
   [[nodiscard]] Status kill(const Call& call) override;
+  [[nodiscard]] Status dispose(const Call& call) override { return parts_.container->remove(call); }
   [[nodiscard]] Autopsy autopsy(const Call& call) override;
 
  private:

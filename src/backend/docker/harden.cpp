@@ -23,7 +23,7 @@ constexpr std::uint64_t kBlockBytes = 4096;
 struct Scratch {
   const char* suffix;  // of the volume's name
   const char* target;
-  const char* owner;   // options that say whose it is
+  const char* owner;  // options that say whose it is
   const char* execute;
 };
 // The owner is always named: Podman gives a volume without one the owner and mode that the image
@@ -53,8 +53,8 @@ json ulimit(const char* name, std::uint64_t value) {
 
 json ulimits(const Hardening& hardening) {
   const Limits& limits = hardening.spec.limits;
-  json list = json::array({ulimit("nofile", limits.open_files), ulimit("fsize", limits.file_bytes),
-                           ulimit("core", 0)});
+  json list = json::array(
+      {ulimit("nofile", limits.open_files), ulimit("fsize", limits.file_bytes), ulimit("core", 0)});
   if (differences_of(hardening.kind).needs_nproc) list.push_back(ulimit("nproc", kPodmanTasks));
   return list;
 }
@@ -163,20 +163,21 @@ json harden(const Hardening& hardening) {
 
 const std::vector<std::string>& masked_paths() {
   static const std::vector<std::string> paths = {
-      "/proc/acpi",        "/proc/asound",        "/proc/cmdline",     "/proc/config.gz",
-      "/proc/interrupts",  "/proc/iomem",         "/proc/ioports",     "/proc/kallsyms",
-      "/proc/kcore",       "/proc/key-users",     "/proc/keys",        "/proc/kmsg",
-      "/proc/kpagecgroup", "/proc/kpagecount",    "/proc/kpageflags",  "/proc/latency_stats",
-      "/proc/modules",     "/proc/sched_debug",   "/proc/scsi",        "/proc/slabinfo",
-      "/proc/swaps",       "/proc/sysrq-trigger", "/proc/timer_list",  "/proc/timer_stats",
-      "/proc/vmallocinfo", "/sys/firmware",       "/sys/devices/virtual/powercap",
+      "/proc/acpi",          "/proc/asound",     "/proc/cmdline",
+      "/proc/config.gz",     "/proc/interrupts", "/proc/iomem",
+      "/proc/ioports",       "/proc/kallsyms",   "/proc/kcore",
+      "/proc/key-users",     "/proc/keys",       "/proc/kmsg",
+      "/proc/kpagecgroup",   "/proc/kpagecount", "/proc/kpageflags",
+      "/proc/latency_stats", "/proc/modules",    "/proc/sched_debug",
+      "/proc/scsi",          "/proc/slabinfo",   "/proc/swaps",
+      "/proc/sysrq-trigger", "/proc/timer_list", "/proc/timer_stats",
+      "/proc/vmallocinfo",   "/sys/firmware",    "/sys/devices/virtual/powercap",
   };
   return paths;
 }
 
 const std::vector<std::string>& readonly_paths() {
-  static const std::vector<std::string> paths = {"/proc/bus", "/proc/fs", "/proc/irq",
-                                                 "/proc/sys"};
+  static const std::vector<std::string> paths = {"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys"};
   return paths;
 }
 

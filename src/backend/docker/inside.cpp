@@ -12,8 +12,8 @@ constexpr const char* kSource = "cgroup files in the box";
 constexpr const char* kReport = "runner report";
 
 Reading decide(Control control, bool holds, std::string text) {
-  return {control, holds ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
-          std::move(text), kSource};
+  return {control, holds ? EvidenceStatus::enforced : EvidenceStatus::not_enforced, std::move(text),
+          kSource};
 }
 
 Reading at_most(Control control, const SelfReport& report, const std::string& key,
@@ -42,9 +42,9 @@ Reading cpu(const SelfReport& report, const policy::Spec& spec) {
   }
   const auto used = parse_number(quota), of = parse_number(period);
   constexpr double kRounding = 0.005;  // engines round to whole microseconds of a period
-  const bool holds = used && of && *of > 0 &&
-                     static_cast<double>(*used) / static_cast<double>(*of) <=
-                         spec.limits.cpus + kRounding;
+  const bool holds =
+      used && of && *of > 0 &&
+      static_cast<double>(*used) / static_cast<double>(*of) <= spec.limits.cpus + kRounding;
   return decide(Control::cpu, holds,
                 "quota " + (quota.empty() ? "unreadable" : quota + " of " + period));
 }

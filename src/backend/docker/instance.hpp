@@ -9,7 +9,7 @@ namespace lazaret::backend::docker {
 /// Who makes the containers: this process, told apart from every other one that ever ran, so that
 /// what a dead one has left behind can be found and removed (P-45).
 struct Instance {
-  std::string id;       ///< random, sixteen hex digits
+  std::string id;  ///< random, sixteen hex digits
   std::uint32_t pid = 0;
   std::string started;  ///< clock ticks since boot, as /proc/PID/stat has them; "0" when unknown
   std::string boot;     ///< hash of the machine's boot id; "unknown" where there is none

@@ -135,15 +135,15 @@ std::optional<LocalView> LocalView::of(std::uint64_t pid, const SelfReport& repo
     if (seen.empty() || report.value(std::string("ns.") + name) != seen) return std::nullopt;
     view.namespaces_[name] = seen;
   }
-  view.cgroups_ = cgroup_directories(text_of_file(proc(pid) / "cgroup"),
-                                     text_of_file("/proc/self/mountinfo"));
+  view.cgroups_ =
+      cgroup_directories(text_of_file(proc(pid) / "cgroup"), text_of_file("/proc/self/mountinfo"));
   return view;
 }
 
 std::vector<Reading> LocalView::readings() const {
   constexpr std::pair<Control, const char*> kApart[] = {
-      {Control::network, "net"},  {Control::filesystem, "mnt"}, {Control::processes, "pid"},
-      {Control::ipc, "ipc"},      {Control::hostname, "uts"},   {Control::cgroup_view, "cgroup"},
+      {Control::network, "net"}, {Control::filesystem, "mnt"}, {Control::processes, "pid"},
+      {Control::ipc, "ipc"},     {Control::hostname, "uts"},   {Control::cgroup_view, "cgroup"},
   };
   std::vector<Reading> readings;
   for (const auto& [control, name] : kApart) {
@@ -183,8 +183,8 @@ bool LocalView::examine(Autopsy& autopsy) const {
   if (!kills) return false;
   autopsy.memory_kill = *kills > 0;
   autopsy.pids_refused = field_in(pids / "pids.events", "max").value_or(0) > 0;
-  autopsy.usage.peak_memory_bytes = either(number_in(memory / "memory.peak"),
-                                           number_in(memory / "memory.max_usage_in_bytes"));
+  autopsy.usage.peak_memory_bytes =
+      either(number_in(memory / "memory.peak"), number_in(memory / "memory.max_usage_in_bytes"));
   autopsy.usage.peak_pids = number_in(pids / "pids.peak");
   constexpr std::uint64_t kMicros = 1000, kNanos = 1'000'000;
   if (const auto micros = field_in(cpu / "cpu.stat", "usage_usec")) {

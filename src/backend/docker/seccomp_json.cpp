@@ -46,8 +46,7 @@ std::string seccomp_json(const seccomp::Profile& profile, std::string_view archi
     refused[call.error_number].push_back(call.call);
   }
   for (const auto& [error_number, names] : refused) {
-    calls.push_back(
-        {{"names", names}, {"action", "SCMP_ACT_ERRNO"}, {"errnoRet", error_number}});
+    calls.push_back({{"names", names}, {"action", "SCMP_ACT_ERRNO"}, {"errnoRet", error_number}});
   }
   return json{{"defaultAction", "SCMP_ACT_ERRNO"},
               {"defaultErrnoRet", seccomp::kUnknownError},

@@ -22,6 +22,8 @@ namespace fs = std::filesystem;
 
 constexpr std::array kControllers = {"memory", "cpu", "pids"};
 constexpr std::uint64_t kPeriodMicros = 100'000;
+constexpr std::chrono::milliseconds kRemoveRetry{5};
+constexpr std::chrono::seconds kRemoveBound{2};
 
 std::string text_of_file(const fs::path& path) {
   const std::ifstream file(path);
@@ -105,9 +107,10 @@ CgroupBase find_cgroup_base() {
     if (can_host(directory)) return {directory, ""};
     if (place.empty()) break;
   }
-  return {{},
-          "no cgroup v2 directory with memory, cpu and pids may be used at " + mount->string() +
-              "; as an ordinary user start with: systemd-run --user --scope -p Delegate=yes"};
+  const char* const fix =
+      ::geteuid() == 0 ? "boot with cgroup_no_v1=all to give version 2 the controllers"
+                       : "start with: systemd-run --user --scope -p Delegate=yes lazaret ...";
+  return {{}, "no usable cgroup v2 at " + mount->string() + " (" + fix + ")"};
 }
 
 Cgroup::Cgroup(fs::path path, os::Handle directory)
@@ -133,15 +136,20 @@ Result<Cgroup> Cgroup::create(const CgroupBase& base, const std::string& name,
   return cgroup;
 }
 
-Cgroup::~Cgroup() {
-  if (path_.empty()) return;
-  (void)write("cgroup.kill", "1").ok();
-  // rmdir(2) says EBUSY until the last process is gone (P-52); bounded.
-  for (int attempt = 0; attempt < 100; ++attempt) {
-    if (::rmdir(path_.c_str()) == 0 || errno != EBUSY) return;
-    (void)os::wait_any({}, Call{}.within(std::chrono::milliseconds(10))).ok();
+Status Cgroup::remove(const Call& call) {
+  if (path_.empty()) return {};
+  LAZARET_CHECK(write("cgroup.kill", "1"));
+  // rmdir(2) says EBUSY until the last process is gone (P-52).
+  while (::rmdir(path_.c_str()) != 0) {
+    if (errno != EBUSY) return os::last_error("removing cgroup " + path_.string());
+    LAZARET_CHECK(call.check());
+    (void)os::wait_any({}, Call{}.within(kRemoveRetry)).ok();
   }
+  path_.clear();
+  return {};
 }
+
+Cgroup::~Cgroup() { (void)remove(Call{}.within(kRemoveBound)).ok(); }
 
 std::string Cgroup::read(const char* file) const { return trimmed(text_of_file(path_ / file)); }
 

@@ -40,6 +40,8 @@ class Cgroup {
   [[nodiscard]] int descriptor() const noexcept { return directory_.get(); }
   /// What the kernel has in its files, compared with what was asked.
   [[nodiscard]] std::vector<Reading> readings(const Limits& limits) const;
+  /// Kills what is in it and removes it; waits until the last process is gone.
+  [[nodiscard]] Status remove(const Call& call);
   /// Adds usage and kill counters.
   void examine(Autopsy& autopsy) const;
 

@@ -29,6 +29,11 @@ Status NativeBox::kill(const Call& call) {
   return {};
 }
 
+Status NativeBox::dispose(const Call& call) {
+  LAZARET_CHECK(kill(call));
+  return parts_.cgroup ? parts_.cgroup->remove(call) : Status();
+}
+
 // waitid(2) by descriptor: the number may belong to somebody else by now, the descriptor never
 // does.
 void NativeBox::collect() {

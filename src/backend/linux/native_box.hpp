@@ -31,6 +31,7 @@ class NativeBox final : public Box {
     return parts_.warnings;
   }
   [[nodiscard]] Status kill(const Call& call) override;
+  [[nodiscard]] Status dispose(const Call& call) override;
   [[nodiscard]] Autopsy autopsy(const Call& call) override;
 
  private:

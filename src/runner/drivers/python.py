@@ -193,7 +193,7 @@ def report(channel, compiling):
         name = "MemoryError"
     elif compiling and issubclass(kind, SyntaxError):
         name = "SyntaxError"
-    message = "".join(traceback.format_exception_only(kind, value)[-1:]).strip()
+    message = "".join(traceback.format_exception_only(kind, value)).strip()  # notes included
     if isinstance(value, SyntaxError):
         message = kind.__name__ + ": " + str(value)
     channel.send_error(name, message, "".join(traceback.format_exception(kind, value, trace)))

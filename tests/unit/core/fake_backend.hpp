@@ -25,9 +25,10 @@ struct Script {
   std::vector<std::string> warnings;
   backend::Autopsy autopsy;
   bool kill_fails = false;
+  bool dispose_fails = false;
   bool wire_outlives_kill = false;
 
-  std::atomic<int> opened{0}, killed{0}, destroyed{0}, jobs{0};
+  std::atomic<int> opened{0}, killed{0}, destroyed{0}, disposed{0}, jobs{0};
   std::vector<Heard> heard;  ///< complete once the box is destroyed
 };
 
@@ -50,6 +51,10 @@ class FakeBox final : public backend::Box {
     if (script_->kill_fails) return Error(Errc::timed_out, "still there");
     if (!script_->wire_outlives_kill) wire_.hang_up();
     return {};
+  }
+  Status dispose(const Call&) override {
+    ++script_->disposed;
+    return script_->dispose_fails ? Status(Error(Errc::engine, "it will not go")) : Status();
   }
   backend::Autopsy autopsy(const Call&) override { return script_->autopsy; }
 

@@ -196,6 +196,15 @@ TEST(Run, WarnsWhenTheBoxCannotBeEnded) {
               testing::ElementsAre("the box could not be ended: still there", "from the box"));
 }
 
+TEST(Run, RemovesTheBoxOnceAndWarnsWhenSomethingOfItStays) {
+  Stage stage(obeys_term(0));
+  EXPECT_THAT(stage.run(spec_of(milliseconds(10))).meta.warnings, testing::IsEmpty());
+  EXPECT_EQ(stage.script->disposed, 1);
+  stage.script->dispose_fails = true;
+  EXPECT_THAT(stage.run(spec_of(milliseconds(10))).meta.warnings,
+              testing::ElementsAre("the box could not be removed: it will not go"));
+}
+
 TEST(Run, NamesAProgramThatIsNotThere) {
   const ExecutionResult result =
       Stage(on_job([](FakeWire& wire) {

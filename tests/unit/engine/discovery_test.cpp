@@ -233,7 +233,7 @@ TEST(EngineSearch, NamesEveryPlaceAndWhyItFailedP28) {
       no_engine(connect_first(places({"unix:///a", "unix:///b"}), around.options(), soon()));
   EXPECT_EQ(error.code(), Errc::backend_unavailable);
   EXPECT_EQ(error.message(),
-            "no container engine answers: unix:///a (no such file); unix:///b (refused)");
+            "no container engine answers: unix:///b (refused); no socket at unix:///a");
   EXPECT_NE(error.hint().find("start the engine"), std::string::npos);
 }
 
