@@ -64,6 +64,7 @@ std::vector<BackendKind> Service::chain() const {
 }
 
 Service::Choice Service::backend_of(BackendKind kind, const Call& call) {
+  const std::scoped_lock searching(finding_);
   const auto known = backends_.with([kind](auto& backends) { return backends[kind]; });
   if (known) return {known, Error(Errc::system, "")};
   backend::Found found = finder_(kind, call);

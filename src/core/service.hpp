@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,7 @@ class Service {
 
   policy::Config config_;
   BackendFinder finder_;
+  std::mutex finding_;  // one search at a time: the others wait for what it finds
   // Shared with the runs that use them: an engine is searched for once.
   Guarded<std::map<backend::BackendKind, std::shared_ptr<backend::Backend>>> backends_;
 };

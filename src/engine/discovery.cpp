@@ -15,7 +15,6 @@
 namespace lazaret::engine {
 namespace {
 
-constexpr std::chrono::milliseconds kPatience{2'000};
 constexpr std::size_t kFileBytes = 1UL << 20;
 
 enum class Root { none, runtime_dir, home };
@@ -160,7 +159,7 @@ Result<EngineClient> ask(const Candidate& candidate, const SearchOptions& option
   LAZARET_CHECK(call.check());
   LAZARET_TRY(std::unique_ptr<Dialer> dialer, options.dialer(candidate.endpoint));
   LAZARET_TRY(EngineClient client, EngineClient::negotiate(std::move(dialer), options.negotiation,
-                                                           call.within(kPatience)));
+                                                           call));
   if (serves(options.wanted, client.kind())) return client;
   return Error(Errc::unsupported, client.describe() + " answers there, which is not the engine " +
                                       "that was asked for");

@@ -33,8 +33,8 @@ struct Surroundings {
 struct Candidate {
   std::string endpoint;  ///< not parsed yet: a malformed DOCKER_HOST is reported, not skipped
   std::string origin;    ///< "DOCKER_HOST", "docker context desktop-linux", "well-known"
-  std::optional<Kind> expected = {};   ///< unset where either engine may answer
-  std::optional<Error> trouble = {};   ///< it is known already why this one cannot be tried
+  std::optional<Kind> expected = {};  ///< unset where either engine may answer
+  std::optional<Error> trouble = {};  ///< it is known already why this one cannot be tried
 };
 
 /// At most 1 MiB of the file; nothing when it cannot be read. The usual `Surroundings::file`.
@@ -55,7 +55,7 @@ struct Search {
   std::optional<EngineClient> client;  ///< the first engine that answered and was wanted
   std::string endpoint;                ///< where it answered
   std::string origin;
-  std::vector<Attempt> attempts;       ///< everything that was tried before it
+  std::vector<Attempt> attempts;  ///< everything that was tried before it
 };
 
 using DialerFactory = std::function<Result<std::unique_ptr<Dialer>>(const std::string& endpoint)>;
@@ -68,7 +68,8 @@ struct SearchOptions {
   DialerFactory dialer = default_dialer;
 };
 
-/// Asks each candidate in turn, two seconds at most for each; a dead one is passed over (P-28).
+/// Asks each candidate in turn, two seconds at most for its first answer; a dead one is passed over
+/// (P-28).
 [[nodiscard]] Search connect_first(const std::vector<Candidate>& candidates,
                                    const SearchOptions& options, const Call& call);
 

@@ -11,6 +11,9 @@
 namespace lazaret::engine {
 namespace {
 
+constexpr std::chrono::seconds kPingBound{2};  // P-30
+constexpr std::chrono::seconds kVersionBound{10};
+
 Operation asking(const char* word) {
   return {.doing = std::string("asking the engine for /") + word,
           .method = "GET",
@@ -77,8 +80,10 @@ Result<ApiVersion> common_version(const Identity& theirs,
 Result<EngineClient> EngineClient::negotiate(std::unique_ptr<Dialer> dialer,
                                              const Negotiation& options, const Call& call) {
   EngineClient client(std::move(dialer), options, Identity{});
-  LAZARET_TRY(const HttpResponse ping, client.transact(asking("_ping"), call));
-  LAZARET_TRY(const HttpResponse answer, client.transact(asking("version"), call));
+  // One that answers its ping is alive; a busy Podman may then take its time.
+  LAZARET_TRY(const HttpResponse ping, client.transact(asking("_ping"), call.within(kPingBound)));
+  LAZARET_TRY(const HttpResponse answer,
+              client.transact(asking("version"), call.within(kVersionBound)));
   LAZARET_TRY(const nlohmann::json version, parse_object(answer.body));
   LAZARET_TRY(Identity identity, identity_of(ping.head, version));
   LAZARET_TRY(identity.api, common_version(identity, options.api_version));

@@ -18,7 +18,8 @@ fail() {
 spawn() {
   local pid_file=$1 log=$2
   shift 2
-  setsid "$@" </dev/null >"$log" 2>&1 &
+  # In the bed's own directory: conmon leaves a file named "oom" where the engine was started.
+  setsid env -C "$dir" "$@" </dev/null >"$log" 2>&1 &
   echo $! >"$pid_file"
 }
 

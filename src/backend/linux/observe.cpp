@@ -98,7 +98,7 @@ std::uint32_t processes_in(const std::string& pid_namespace) {
     if (!pid || namespace_of(static_cast<pid_t>(*pid), "pid") != pid_namespace) continue;
     const SelfReport report = status_from_outside(static_cast<pid_t>(*pid));
     const auto state = report.status.find("State");
-    if (state != report.status.end() && state->second.front() != 'Z') ++count;
+    if (state != report.status.end() && state->second.rfind('Z', 0) != 0) ++count;
   }
   return count;
 }
