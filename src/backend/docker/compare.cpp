@@ -24,8 +24,9 @@ const json& at(const json& object, const char* pointer) {
 }
 
 bool is_empty(const json& value) {
-  return value.is_null() || value == "" || value == false || value == 0 ||
-         ((value.is_array() || value.is_object()) && value.empty());
+  if (value.is_string()) return value.get_ref<const std::string&>().empty();
+  if (value.is_array() || value.is_object()) return value.empty();
+  return value.is_null() || value == false || value == 0;
 }
 
 std::string shown(const json& value) {

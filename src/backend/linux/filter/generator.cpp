@@ -71,7 +71,7 @@ bool write_source(const char* path, const std::vector<sock_filter>& program) {
 
 int main(int argc, char** argv) {
   using namespace lazaret::backend;
-  const scmp_filter_ctx filter = ::seccomp_init(SCMP_ACT_ERRNO(seccomp::kUnknownError));
+  scmp_filter_ctx filter = ::seccomp_init(SCMP_ACT_ERRNO(seccomp::kUnknownError));
   const bool made =
       argc == 2 && filter != nullptr && add_profile(filter, seccomp::standard_profile());
   const std::vector<sock_filter> program = made ? exported(filter) : std::vector<sock_filter>();
