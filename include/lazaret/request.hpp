@@ -40,7 +40,8 @@ struct ExecutionRequest {
   std::optional<std::string> image;
   /// Controls without which the code must not run; unset: the configured ones.
   std::optional<std::set<Control>> required_controls;
-  /// Called with output as it arrives, until the stream's cap is reached. Calls never overlap.
+  /// Called with output as it arrives, until the head of the stream's cap is reached. Calls never
+  /// overlap. It must return soon: while it runs, no deadline is looked at.
   std::function<void(Stream, std::string_view)> on_output;
   /// Ends the run: TERM, grace, KILL, and a result with cause `cancelled`.
   std::stop_token stop;

@@ -143,6 +143,11 @@ constexpr std::array kRows = {
 
 }  // namespace
 
+Reading read_limit(const SelfReport& report, const LimitOf& limit) {
+  auto [status, applied] = resource_limit(report, limit.key, limit.most);
+  return {limit.control, status, std::move(applied), kSource};
+}
+
 std::vector<Reading> read_report(const SelfReport& report, const policy::Spec& spec) {
   std::vector<Reading> readings;
   for (const Row& row : kRows) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,14 @@ struct Reading {
 
 /// What the box can say about itself: interfaces, mounts, identity, limits, probes.
 [[nodiscard]] std::vector<Reading> read_report(const SelfReport& report, const policy::Spec& spec);
+
+/// A resource limit by its key in the report, and the most that it may be.
+struct LimitOf {
+  Control control;
+  std::string key;  ///< "limit.nproc"
+  std::uint64_t most;
+};
+[[nodiscard]] Reading read_limit(const SelfReport& report, const LimitOf& limit);
 
 /// One piece of evidence for each control: the weakest reading decides; a control that nobody has
 /// read is not enforced.

@@ -64,9 +64,12 @@ std::vector<BackendKind> Service::chain() const {
 }
 
 Service::Choice Service::backend_of(BackendKind kind, const Call& call) {
+  const auto known = [this, kind] {
+    return backends_.with([kind](auto& backends) { return backends[kind]; });
+  };
+  if (auto backend = known()) return {std::move(backend), Error(Errc::system, "")};
   const std::scoped_lock searching(finding_);
-  const auto known = backends_.with([kind](auto& backends) { return backends[kind]; });
-  if (known) return {known, Error(Errc::system, "")};
+  if (auto backend = known()) return {std::move(backend), Error(Errc::system, "")};
   backend::Found found = finder_(kind, call);
   if (!found.backend)
     return {nullptr, found.error.value_or(Error(Errc::backend_unavailable, "no backend"))};

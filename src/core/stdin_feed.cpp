@@ -16,7 +16,13 @@ StdinFeed::StdinFeed(runner::Client& client, const ExecutionRequest& request, co
     (void)client_.end_stdin(call).ok();
     return;
   }
-  thread_ = std::jthread([this](const std::stop_token& stop) { carry(stop); });
+  thread_ = std::jthread([this](const std::stop_token& stop) {
+    try {
+      carry(stop);
+    } catch (...) {  // the caller's source has failed: the program sees the end of its input
+      (void)client_.end_stdin({deadline_, stop}).ok();
+    }
+  });
 }
 
 void StdinFeed::credit(std::uint32_t bytes) {

@@ -30,8 +30,7 @@ struct Refused {
 
 template <typename Number>
 bool whole(std::string_view text, Number& number, int base) {
-  const auto [end, failure] =
-      std::from_chars(text.data(), text.data() + text.size(), number, base);
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number, base);
   return failure == std::errc{} && end == text.data() + text.size();
 }
 
@@ -64,8 +63,8 @@ json number_of(std::string_view text) {
   if (text.starts_with("0x") && whole(text.substr(2), natural, 16)) return natural;
   if (text.starts_with("0o") && whole(text.substr(2), natural, 8)) return natural;
   double real = 0;
-  const auto [end, failure] = std::from_chars(
-      unsigned_text.data(), unsigned_text.data() + unsigned_text.size(), real);
+  const auto [end, failure] =
+      std::from_chars(unsigned_text.data(), unsigned_text.data() + unsigned_text.size(), real);
   if (is_float(text) && failure == std::errc{}) return real;
   return std::string(text);
 }
@@ -122,8 +121,7 @@ class TreeBuilder final : public YAML::EventHandler {
   };
 
   /// The parser gives "?" to plain scalars and collections and "!" to quoted scalars.
-  static void refuse_extras(const YAML::Mark& mark, const std::string& tag,
-                            YAML::anchor_t anchor) {
+  static void refuse_extras(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
     if (anchor != YAML::NullAnchor) throw Refused{mark, "anchors are not supported"};
     if (!tag.empty() && tag != "?" && tag != "!") throw Refused{mark, "tags are not supported"};
   }

@@ -29,7 +29,14 @@ namespace lazaret::os {
 /// The next bytes of standard input; empty at its end, on error, or once `stop` is requested.
 [[nodiscard]] std::string read_standard_input(const std::stop_token& stop);
 
-/// Blocks SIGINT, SIGTERM and SIGHUP for this thread and those made later, then calls `interrupt`
+/// Writes as much to standard output (1) or error (2) as its reader takes at once; returns how
+/// much.
+[[nodiscard]] std::size_t write_without_waiting(int number, std::string_view text);
+/// A reader that goes away becomes an error of writing, not the end of this process.
+void ignore_broken_pipes();
+
+/// Blocks SIGINT, SIGTERM and SIGHUP, but those that are ignored, for this thread and those made
+/// later, and calls `interrupt`
 /// on a thread of its own for the first of them. A second one ends the process at once with status
 /// 130.
 class InterruptWatch {

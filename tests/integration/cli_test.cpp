@@ -1,4 +1,8 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <array>
 #include <csignal>
 
 #include <gmock/gmock.h>
@@ -221,6 +225,25 @@ TEST(Cli, EndsTheRunOnAnInterruptAndLeavesNothing) {
   EXPECT_EQ(ended.status, 130) << ended.err;
   EXPECT_FALSE(ended.overdue);
   EXPECT_THAT(processes_marked(marker), IsEmpty());
+}
+
+TEST(Cli, HoldsTheTimeLimitWhenNobodyReadsTheOutput) {
+  const std::string marker = unique_marker();
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  const pid_t program = ::fork();
+  if (program == 0) {
+    ::dup2(ends[1], STDOUT_FILENO);
+    ::execl(LAZARET_CLI_MAIN_PATH, "lazaret", "run", "-q", "--timeout", "1", "--grace", "0", "-c",
+            "while True: print('x' * 1000)", marker.c_str(), nullptr);
+    ::_exit(1);
+  }
+  ::close(ends[1]);
+  const auto alive = [&marker] { return processes_marked(marker).size(); };
+  EXPECT_TRUE(becomes_true(10s, [&alive] { return alive() == 2; })) << "it has begun";
+  EXPECT_TRUE(becomes_true(10s, [&alive] { return alive() == 1; })) << "only ours is left";
+  ::close(ends[0]);
+  EXPECT_EQ(::waitpid(program, nullptr, 0), program);
 }
 
 TEST(Cli, WritesNoColourIntoAPipeWhateverIsAsked) {

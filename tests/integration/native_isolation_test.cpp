@@ -239,6 +239,19 @@ TEST_P(NativeIsolation, KeepsItsFirstProcessOutOfReach) {
   EXPECT_EQ(result["meta"]["cause"], "exited");
 }
 
+TEST_P(NativeIsolation, LetsNobodyLimitItsFirstProcess) {
+  ExecutionRequest request = python(
+      "import resource\n"
+      "try:\n"
+      "    resource.prlimit(1, resource.RLIMIT_NOFILE, (0, 0))\n"
+      "    print('limited')\n"
+      "except OSError:\n"
+      "    print('refused')\n");
+  Json result = run_as(GetParam(), request);
+  EXPECT_EQ(result["stdout"], "refused\n") << result.dump();
+  EXPECT_EQ(result["meta"]["cause"], "exited");
+}
+
 TEST_P(NativeIsolation, OffersNoWayBackToPrivilege) {
   Json seen = seen_by("privileges.py");
   EXPECT_FALSE(seen["identities"].empty()) << "no set-user-id program is installed";

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "api/cli/command.hpp"
+#include "os/user.hpp"
 
 namespace lazaret::cli {
 namespace {
@@ -84,6 +85,7 @@ int main(int argc, const char* const* argv) {
   add_doctor(app, common, chosen);
   add_images(app, common, chosen);
   add_config(app, common, chosen);
+  os::ignore_broken_pipes();
   std::vector<std::string> words = with_words_marked(app, {argv + 1, argv + argc});
   std::reverse(words.begin(), words.end());  // as CLI11 wants them
   try {

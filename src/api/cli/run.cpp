@@ -7,40 +7,61 @@
 #include "api/cli/evidence_table.hpp"
 #include "api/cli/run_request.hpp"
 #include "base/try.hpp"
+#include "base/utf8.hpp"
 #include "core/environment.hpp"
 #include "os/user.hpp"
 
 namespace lazaret::cli {
 namespace {
 
-void write_all(std::FILE* file, std::string_view text) {
-  (void)!std::fwrite(text.data(), 1, text.size(), file);
-  std::fflush(file);
+// Whether all of it went out; a full disk or a reader that has gone is not success.
+bool write_all(std::FILE* file, std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  return std::fflush(file) == 0 && written;
 }
 
-// Output goes to the user as it comes, up to the head of the cap; what is left of it afterwards.
+// Output goes to the user as it comes, up to the head of the cap; the rest of it afterwards. While
+// the program runs nothing waits for a slow reader: its time limit must hold all the same.
 class LiveOutput {
  public:
   void attach(ExecutionRequest& request) {
     request.on_output = [this](Stream stream, std::string_view bytes) {
-      const bool out = stream == Stream::standard_output;
-      (out ? out_ : err_) += bytes.size();
-      write_all(out ? stdout : stderr, bytes);
+      side_of(stream).take(bytes);
     };
   }
-  void finish(const ExecutionResult& result) const {
-    rest(stdout, result.stdout_text, out_, result.meta.output.stdout_bytes);
-    rest(stderr, result.stderr_text, err_, result.meta.output.stderr_bytes);
+  /// Whether everything could be written.
+  [[nodiscard]] bool finish(const ExecutionResult& result) {
+    const bool out = out_.finish(result.stdout_text, result.meta.output.stdout_bytes);
+    return err_.finish(result.stderr_text, result.meta.output.stderr_bytes) && out;
   }
 
  private:
-  // The text is the head, as it was shown, and more only if there was more.
-  static void rest(std::FILE* file, const std::string& text, std::size_t shown,
-                   std::uint64_t total) {
-    if (total > shown && text.size() > shown) write_all(file, std::string_view(text).substr(shown));
-  }
-  std::size_t out_ = 0;
-  std::size_t err_ = 0;
+  class Side {
+   public:
+    Side(int number, std::FILE* file) : number_(number), file_(file) {}
+    void take(std::string_view bytes) {
+      seen_ += bytes;
+      shown_ += os::write_without_waiting(number_, std::string_view(seen_).substr(shown_));
+    }
+    // The text is the head, as it was seen, and more only if there was more.
+    [[nodiscard]] bool finish(const std::string& text, std::uint64_t total) const {
+      if (!write_all(file_, std::string_view(seen_).substr(shown_))) return false;
+      if (total <= seen_.size()) return true;
+      const std::size_t head =
+          to_utf8(std::string_view(seen_).substr(0, whole_prefix(seen_))).size();
+      return write_all(file_, std::string_view(text).substr(std::min(head, text.size())));
+    }
+
+   private:
+    int number_;
+    std::FILE* file_;
+    std::string seen_;  // never more than the head of the cap
+    std::size_t shown_ = 0;
+  };
+  Side& side_of(Stream stream) { return stream == Stream::standard_output ? out_ : err_; }
+
+  Side out_{1, stdout};
+  Side err_{2, stderr};
 };
 
 std::string degraded(const ExecutionResult& result) {
@@ -108,22 +129,23 @@ int run_request(ExecutionRequest request, const Common& common, const RunFlags& 
   auto config = core::load_config_here(common.sandbox);
   if (!config.ok()) return complain(config.error(), kUsage);
   const auto service = core::make_service(std::move(config).value());
-  if (const Status checked = service->check(request); !checked.ok()) {
-    const bool denied = checked.error().code() == Errc::permission_denied;
-    if (!common.json) return complain(checked.error(), denied ? kDenied : kUsage);
-  }
+  const Status checked = service->check(request);
+  const bool denied = !checked.ok() && checked.error().code() == Errc::permission_denied;
+  const int refusal = denied ? kDenied : kUsage;
+  if (!checked.ok() && !common.json) return complain(checked.error(), refusal);
   LiveOutput live;
   if (!common.json) live.attach(request);
   const ExecutionResult result = execute(*service, request);
   if (common.json) {
-    write_all(stdout, to_json(result) + "\n");
-    return status_of(result);
+    if (!write_all(stdout, to_json(result) + "\n")) return kOurFailure;
+    return checked.ok() ? status_of(result) : refusal;
   }
-  live.finish(result);
+  const bool written = live.finish(result);
   if (!common.quiet) show_notes(result);
   show_end(result);
-  if (flags.show_evidence) write_all(stderr, evidence_table(result.meta.evidence));
-  return status_of(result);
+  if (flags.show_evidence) (void)write_all(stderr, evidence_table(result.meta.evidence));
+  if (!written) note("the output could not be written");
+  return written ? status_of(result) : kOurFailure;
 }
 
 using Reader = Result<ExecutionRequest> (*)(const RunFlags&);

@@ -133,6 +133,8 @@ constexpr std::array kRows = {
         Where::podman},
     Row{Control::privileges, "/HostConfig/SecurityOpt", "/HostConfig/SecurityOpt",
         no_new_privileges},
+    Row{Control::privileges, "/HostConfig/SecurityOpt", "/HostConfig/SecurityOpt", same_set,
+        Where::docker},
     Row{Control::syscalls, "/HostConfig/SecurityOpt", "/HostConfig/SecurityOpt", same_seccomp},
     Row{Control::memory, "/HostConfig/Memory", "/HostConfig/Memory", equal},
     Row{Control::swap, "/HostConfig/MemorySwap", "/HostConfig/MemorySwap", equal},
@@ -173,6 +175,7 @@ struct Empty {
 constexpr std::array kEmpty = {
     Empty{Control::privileges, "/HostConfig/CapAdd"},
     Empty{Control::privileges, "/HostConfig/GroupAdd"},
+    Empty{Control::privileges, "/HostConfig/UsernsMode"},
     Empty{Control::privileges, "/HostConfig/Sysctls"},
     Empty{Control::filesystem, "/HostConfig/VolumesFrom"},
     Empty{Control::filesystem, "/HostConfig/Devices"},

@@ -30,7 +30,7 @@ Status Container::remove(const Call& call) {
   return {};
 }
 
-// What is left after this carries our labels and is found by the collector of garbage.
+// What is left after this carries our labels.
 Container::~Container() {
   try {
     for (int count = 0; count < kAttempts; ++count) {

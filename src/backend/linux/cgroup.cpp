@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -123,8 +124,12 @@ Result<Cgroup> Cgroup::create(const CgroupBase& base, const std::string& name,
                               const Limits& limits) {
   const fs::path path = base.directory / name;
   std::error_code error;
-  if (!fs::create_directory(path, error))
-    return os::system_error("making cgroup " + path.string(), error.value());
+  // A process that had our number before and was killed may have left one of this name, empty.
+  if (!fs::create_directory(path, error) && !error) {
+    (void)::rmdir(path.c_str());
+    if (::mkdir(path.c_str(), 0755) != 0) error.assign(errno, std::generic_category());
+  }
+  if (error) return os::system_error("making cgroup " + path.string(), error.value());
   Cgroup cgroup(path, os::Handle(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
   if (!cgroup.directory_.valid()) return os::last_error("opening cgroup " + path.string());
   LAZARET_CHECK(cgroup.write("memory.max", std::to_string(limits.memory_bytes)));
@@ -138,7 +143,7 @@ Result<Cgroup> Cgroup::create(const CgroupBase& base, const std::string& name,
 
 Status Cgroup::remove(const Call& call) {
   if (path_.empty()) return {};
-  LAZARET_CHECK(write("cgroup.kill", "1"));
+  (void)write("cgroup.kill", "1").ok();  // not there before Linux 5.14: the namespace has ended it
   // rmdir(2) says EBUSY until the last process is gone (P-52).
   while (::rmdir(path_.c_str()) != 0) {
     if (errno != EBUSY) return os::last_error("removing cgroup " + path_.string());

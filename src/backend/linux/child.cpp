@@ -26,12 +26,14 @@ constexpr const char* kRoot =
     "/tmp";  // only as the place of the new root, in our own mount namespace
 constexpr int kRunner = 3;
 constexpr int kReport = 4;
+constexpr int kGo = 5;
 
 bool failed(long result) noexcept { return result < 0; }
 
-bool await_go(const ChildPlan& plan) noexcept {
+// At the end of the stream there is nobody left who could write the maps.
+bool await_go(const ChildPlan&) noexcept {
   char byte = 0;
-  return ::read(plan.go, &byte, 1) == 1;
+  return ::read(kGo, &byte, 1) == 1;
 }
 
 bool take_identity(const ChildPlan& plan) noexcept {
@@ -45,7 +47,8 @@ bool place_descriptors(const ChildPlan& plan) noexcept {
   return !failed(::dup2(plan.wire, 0)) && !failed(::dup2(plan.wire, 1)) &&
          !failed(::dup2(plan.null, 2)) && !failed(::dup3(plan.runner, kRunner, O_CLOEXEC)) &&
          !failed(::dup3(plan.report, kReport, O_CLOEXEC)) &&
-         !failed(::syscall(SYS_close_range, 5U, ~0U, 0U));
+         !failed(::dup3(plan.go, kGo, O_CLOEXEC)) &&
+         !failed(::syscall(SYS_close_range, 6U, ~0U, 0U));
 }
 
 bool reset_process(const ChildPlan&) noexcept {
@@ -212,9 +215,10 @@ struct Step {
 
 // The order matters: docs/native-backend.md says why each step stands where it stands.
 constexpr Step kSteps[] = {
+    {"place descriptors", place_descriptors},
     {"await id maps", await_go},
     {"take identity", take_identity},
-    {"place descriptors", place_descriptors},
+
     {"reset process", reset_process},
     {"name host", name_host},
     {"new root", new_root},
@@ -229,7 +233,7 @@ constexpr Step kSteps[] = {
     {"install filter", install_filter},
     {"execute runner", execute_runner},
 };
-constexpr int kPlaceDescriptors = 2;
+constexpr int kPlaceDescriptors = 0;
 
 }  // namespace
 

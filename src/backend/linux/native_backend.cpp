@@ -42,27 +42,30 @@ Result<os::Handle> sealed_runner() {
   return file;
 }
 
+// Memory without a cgroup: at best a bound on each process, and none on what belongs to no process.
+Reading memory_without_cgroup(const policy::Spec& spec, const SelfReport& report,
+                              const std::string& why) {
+  if (reserves_address_space(spec)) {
+    return {Control::memory, EvidenceStatus::not_enforced,
+            why + "; this runtime cannot live under RLIMIT_AS", "absence of a cgroup"};
+  }
+  Reading reading = read_limit(report, {Control::memory, "limit.as", spec.limits.memory_bytes});
+  if (reading.status == EvidenceStatus::enforced) reading.status = EvidenceStatus::partial;
+  reading.applied += " bytes for each process, shared memory not counted; " + why;
+  return reading;
+}
+
 // What stands in for the cgroup where there is none: said as it is, never more.
-std::vector<Reading> readings_without_cgroup(const policy::Spec& spec, const std::string& why) {
+std::vector<Reading> readings_without_cgroup(const policy::Spec& spec, const SelfReport& report,
+                                             const std::string& why) {
   const auto no = EvidenceStatus::not_enforced;
   const std::string source = "absence of a cgroup";
-  std::vector<Reading> readings = {
-      {Control::swap, no, why, source},
-      {Control::cpu, no, why, source},
-      {Control::pids, EvidenceStatus::enforced,
-       "RLIMIT_NPROC " + std::to_string(spec.limits.pids) + " in a user namespace of its own",
-       "runner report"},
-  };
-  if (reserves_address_space(spec)) {
-    readings.push_back(
-        {Control::memory, no, why + "; this runtime cannot live under RLIMIT_AS", source});
-  } else {
-    readings.push_back({Control::memory, EvidenceStatus::partial,
-                        "RLIMIT_AS " + std::to_string(spec.limits.memory_bytes) +
-                            " bytes for each process; " + why,
-                        "runner report"});
-  }
-  return readings;
+  Reading pids = read_limit(report, {Control::pids, "limit.nproc", spec.limits.pids});
+  pids.applied += " in a user namespace of its own";
+  return {{Control::swap, no, why, source},
+          {Control::cpu, no, why, source},
+          std::move(pids),
+          memory_without_cgroup(spec, report, why)};
 }
 
 std::string cgroup_name() {
@@ -81,14 +84,15 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
               const Call& call) {
   runner::Client client(*parts.wire);
   LAZARET_TRY(const runner::Greeting greeting, client.greet(call));
-  std::vector<Reading> readings = read_report(parse_report(greeting.report), spec);
+  const SelfReport report = parse_report(greeting.report);
+  std::vector<Reading> readings = read_report(report, spec);
   const auto add = [&readings](std::vector<Reading> more) {
     readings.insert(readings.end(), std::make_move_iterator(more.begin()),
                     std::make_move_iterator(more.end()));
   };
   add(read_proc(parts.launched.pid));
   add(parts.cgroup ? parts.cgroup->readings(spec.limits)
-                   : readings_without_cgroup(spec, base.why_not));
+                   : readings_without_cgroup(spec, report, base.why_not));
   readings.push_back(timeout_reading(spec));
   parts.evidence = judge(readings, spec);
   return require(parts.evidence, spec);

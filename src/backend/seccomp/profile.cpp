@@ -1,6 +1,7 @@
 #include "backend/seccomp/profile.hpp"
 
 #include <cstddef>
+#include <utility>
 
 namespace lazaret::backend::seccomp {
 namespace {
@@ -37,7 +38,7 @@ constexpr std::string_view kAlways[] = {
     "get_thread_area rseq futex futex_waitv sched_yield sched_getaffinity sched_setaffinity "
     "sched_getparam sched_setparam sched_getscheduler sched_setscheduler sched_getattr "
     "sched_setattr sched_get_priority_max sched_get_priority_min sched_rr_get_interval getpriority "
-    "setpriority ioprio_get ioprio_set getrlimit setrlimit prlimit64 ugetrlimit getrusage times "
+    "setpriority ioprio_get ioprio_set getrlimit setrlimit ugetrlimit getrusage times "
     "getcpu restart_syscall pidfd_open pidfd_send_signal process_mrelease landlock_create_ruleset "
     "landlock_add_rule landlock_restrict_self seccomp",
     // signals
@@ -49,7 +50,7 @@ constexpr std::string_view kAlways[] = {
     "timer_settime timer_gettime timer_getoverrun timer_delete clock_gettime64 clock_getres_time64 "
     "clock_nanosleep_time64",
     // sockets once they exist
-    "socketpair bind listen accept accept4 connect getsockname getpeername getsockopt setsockopt "
+    "bind listen accept accept4 connect getsockname getpeername getsockopt setsockopt "
     "send sendto sendmsg sendmmsg recv recvfrom recvmsg recvmmsg shutdown",
     // System V and POSIX interprocess communication, within the box's own namespace
     "msgget msgsnd msgrcv msgctl semget semop semtimedop semctl shmget shmat shmdt shmctl mq_open "
@@ -87,10 +88,15 @@ constexpr std::uint64_t kInt = 0xFFFFFFFF;  // the kernel reads these arguments 
 void add_sockets(std::vector<Allowed>& rules) {
   constexpr std::uint64_t kUnix = 1, kInet = 2, kInet6 = 10, kNetlink = 16, kTypeMask = 0xF;
   constexpr std::uint64_t kStreamType = 1, kDatagramType = 2, kRawType = 3, kRouteProtocol = 0;
+  constexpr std::uint64_t kTcp = 6, kUdp = 17, kDefaultProtocol = 0;
   rules.push_back({"socket", {{0, kInt, kUnix}}});
+  // The kernel makes both sockets before it asks whether the family knows pairs.
+  rules.push_back({"socketpair", {{0, kInt, kUnix}}});
   for (const std::uint64_t family : {kInet, kInet6}) {
-    for (const std::uint64_t type : {kStreamType, kDatagramType}) {
-      rules.push_back({"socket", {{0, kInt, family}, {1, kTypeMask, type}}});
+    for (const auto& [type, named] : {std::pair{kStreamType, kTcp}, {kDatagramType, kUdp}}) {
+      for (const std::uint64_t protocol : {kDefaultProtocol, named}) {
+        rules.push_back({"socket", {{0, kInt, family}, {1, kTypeMask, type}, {2, kInt, protocol}}});
+      }
     }
   }
   for (const std::uint64_t type : {kRawType, kDatagramType}) {
@@ -121,6 +127,8 @@ void add_conditional(std::vector<Allowed>& rules) {
   for (const std::uint64_t persona : {0x0ULL, 0x8ULL, 0x20000ULL, 0x20008ULL, 0xFFFFFFFFULL}) {
     rules.push_back({"personality", {{0, kInt, persona}}});
   }
+  // Limits of oneself only: equal users may change each other's, and the runner is one of them.
+  rules.push_back({"prlimit64", {{0, kInt, 0}}});
   add_sockets(rules);
   add_ioctl(rules);
 }

@@ -46,15 +46,42 @@ std::string read_standard_input(const std::stop_token& stop) {
   }
 }
 
+std::size_t write_without_waiting(int number, std::string_view text) {
+  constexpr std::size_t kPipeAtom = 4096;  // POLLOUT promises that this much fits, pipe(7)
+  std::size_t written = 0;
+  while (written < text.size()) {
+    pollfd entry{number, POLLOUT, 0};
+    if (::poll(&entry, 1, 0) != 1 || (entry.revents & POLLOUT) == 0) break;
+    const std::string_view piece = text.substr(written, kPipeAtom);
+    const ssize_t count = ::write(number, piece.data(), piece.size());
+    if (count <= 0) break;
+    written += static_cast<std::size_t>(count);
+  }
+  return written;
+}
+
+void ignore_broken_pipes() {
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  (void)::sigaction(SIGPIPE, &ignore, nullptr);
+}
+
 struct InterruptWatch::Body {
   sigset_t signals{};
+  sigset_t before{};
   std::atomic<bool> over{false};
   std::jthread thread;
 };
 
 InterruptWatch::InterruptWatch(std::function<void()> interrupt) : body_(std::make_unique<Body>()) {
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR2}) ::sigaddset(&body_->signals, number);
-  ::pthread_sigmask(SIG_BLOCK, &body_->signals, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGUSR2}) {
+    // What the caller ignores, as nohup(1) does, is no interrupt; blocked, it would be queued.
+    struct sigaction now {};
+    (void)::sigaction(number, nullptr, &now);
+    if (now.sa_handler != SIG_IGN) ::sigaddset(&body_->signals, number);
+  }
+  ::sigaddset(&body_->signals, SIGUSR2);
+  ::pthread_sigmask(SIG_BLOCK, &body_->signals, &body_->before);
   body_->thread = std::jthread([body = body_.get(), interrupt = std::move(interrupt)] {
     for (int seen = 0, number = 0;; ++seen) {
       while (::sigwait(&body->signals, &number) != 0) {
@@ -70,6 +97,7 @@ InterruptWatch::~InterruptWatch() {
   body_->over = true;
   ::pthread_kill(body_->thread.native_handle(), SIGUSR2);  // only wakes our own thread
   body_->thread.join();
+  ::pthread_sigmask(SIG_SETMASK, &body_->before, nullptr);
 }
 
 }  // namespace lazaret::os

@@ -53,4 +53,14 @@ bool is_terminal(int number) {
   return ::GetConsoleMode(standard_stream(number), &mode) != 0;
 }
 
+std::size_t write_without_waiting(int number, std::string_view text) {
+  DWORD written = 0;
+  const auto size = static_cast<DWORD>(text.size());
+  return ::WriteFile(standard_stream(number), text.data(), size, &written, nullptr) != 0 ? written
+                                                                                         : 0;
+}
+
+// There is no signal for it here: writing simply fails.
+void ignore_broken_pipes() {}
+
 }  // namespace lazaret::os

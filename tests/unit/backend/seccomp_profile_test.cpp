@@ -174,6 +174,25 @@ TEST(SeccompProfile, AllowsNoSocketFamilyBeyondFour) {
   }
 }
 
+TEST(SeccompProfile, MakesPairsOfUnixSocketsOnly) {
+  for (std::uint64_t family = 0; family < 64; ++family) {
+    EXPECT_EQ(allows("socketpair", {family, 1, 0}), family == 1) << family;
+  }
+}
+
+TEST(SeccompProfile, MakesInternetSocketsOfTcpAndUdpOnly) {
+  constexpr std::uint64_t kInet = 2, kStreamType = 1, kDatagramType = 2;
+  for (std::uint64_t protocol = 0; protocol < 300; ++protocol) {
+    EXPECT_EQ(allows("socket", {kInet, kStreamType, protocol}), protocol == 0 || protocol == 6);
+    EXPECT_EQ(allows("socket", {kInet, kDatagramType, protocol}), protocol == 0 || protocol == 17);
+  }
+}
+
+TEST(SeccompProfile, LetsNobodyChangeTheLimitsOfAnother) {
+  EXPECT_TRUE(allows("prlimit64", {0, 7, 0}));
+  EXPECT_FALSE(allows("prlimit64", {1, 7, 0}));
+}
+
 TEST(SeccompProfile, LetsThreadsAndForksThroughButNoNewNamespace) {
   constexpr std::uint64_t kThread = 0x3D0F00, kFork = 0x1200011;
   EXPECT_TRUE(allows("clone", {kThread, 0, 0}));
