@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -230,7 +231,7 @@ TEST(Cli, EndsTheRunOnAnInterruptAndLeavesNothing) {
 TEST(Cli, HoldsTheTimeLimitWhenNobodyReadsTheOutput) {
   const std::string marker = unique_marker();
   std::array<int, 2> ends{};
-  ASSERT_EQ(::pipe(ends.data()), 0);
+  ASSERT_EQ(::pipe2(ends.data(), O_CLOEXEC), 0);
   const pid_t program = ::fork();
   if (program == 0) {
     ::dup2(ends[1], STDOUT_FILENO);
