@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <set>
 
 #include "backend/linux/native_box.hpp"
 #include "backend/linux/observe.hpp"
@@ -40,6 +41,24 @@ Result<os::Handle> sealed_runner() {
   constexpr int kSeals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
   if (::fcntl(file.get(), F_ADD_SEALS, kSeals) != 0) return os::last_error("sealing the runner");
   return file;
+}
+
+// Every revealing entry of /proc that this kernel has must be covered, and what is left read-only.
+Reading read_proc_mounts(const SelfReport& report) {
+  std::set<std::string> covered;
+  for (const MountLine& mount : report.mounts) {
+    if (mount.has("ro")) covered.insert(mount.target);
+  }
+  std::string open = covered.contains("/proc") ? "" : "/proc is writable";
+  for (const char* const path : masked_proc_paths()) {
+    const std::string absolute = std::string("/") + path;
+    if (::access(absolute.c_str(), F_OK) == 0 && !covered.contains(absolute))
+      open = absolute + " is open";
+  }
+  if (!open.empty())
+    return {Control::filesystem, EvidenceStatus::not_enforced, open, "runner report"};
+  return {Control::filesystem, EvidenceStatus::enforced, "sensitive kernel files covered",
+          "runner report"};
 }
 
 // Memory without a cgroup: at best a bound on each process, and none on what belongs to no process.
@@ -91,6 +110,7 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
                     std::make_move_iterator(more.end()));
   };
   add(read_proc(parts.launched.pid));
+  readings.push_back(read_proc_mounts(report));
   add(parts.cgroup ? parts.cgroup->readings(spec.limits)
                    : readings_without_cgroup(spec, report, base.why_not));
   readings.push_back(timeout_reading(spec));
