@@ -20,9 +20,14 @@ struct InitHandles {
   Handle children;
 };
 
-/// Makes the calling process fit to stand beside foreign code: not dumpable, so that code of the
-/// same user can neither trace it nor open its descriptors; SIGPIPE ignored; SIGCHLD as a handle.
+/// Makes the calling process a box's init: the wire moved out of the way, SIGPIPE ignored, SIGCHLD
+/// as a handle.
 [[nodiscard]] Result<InitHandles> become_init();
+
+/// Makes the calling process fit to stand beside foreign code: not dumpable, so that code of the
+/// same user can neither trace it nor open its descriptors (proc(5), PR_SET_DUMPABLE). Nor can an
+/// ordinary user look at it from outside any more: what is to be verified is verified before.
+[[nodiscard]] Status shut_off();
 
 /// This process's number as the box sees it; 1 where it is the box's init.
 [[nodiscard]] std::uint32_t process_id();

@@ -23,6 +23,12 @@ Status Client::send(FrameType type, Bytes payload, const Call& call) {
 
 Result<Greeting> Client::greet(const Call& call) {
   LAZARET_TRY(const Frame first, next_frame(call));
+  if (first.type == FrameType::failed) {
+    LAZARET_TRY(const Failed failed, decode_failed(first.payload));
+    return Error(Errc::system, "making the box: " + failed.step + " failed, errno " +
+                                   std::to_string(failed.os_error))
+        .with_os_error(failed.os_error);
+  }
   if (first.type != FrameType::hello) return Error(Errc::protocol, "expected the runner's hello");
   LAZARET_TRY(const Hello hello, decode_hello(first.payload));
   if (hello.version != kProtocolVersion) {

@@ -1,47 +1,21 @@
 #include "backend/linux/native_backend.hpp"
 
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <set>
 
+#include "backend/linux/foundation.hpp"
 #include "backend/linux/native_box.hpp"
 #include "backend/linux/observe.hpp"
 #include "backend/linux/plan.hpp"
-#include "backend/linux/standard_filter.hpp"
 #include "base/try.hpp"
-#include "os/error.hpp"
-#include "os/pipe.hpp"
 #include "os/wire.hpp"
 #include "runner/client.hpp"
-#include "runner/image.hpp"
 
 namespace lazaret::backend::native {
 namespace {
-
-Result<os::Handle> high(os::Handle handle, std::string_view what) {
-  if (!handle.valid()) return os::last_error(what);
-  os::Handle moved(::fcntl(handle.get(), F_DUPFD_CLOEXEC, 10));
-  if (!moved.valid()) return os::last_error(what);
-  return moved;
-}
-
-// In memory and sealed: there is no file to be replaced, and the box cannot write to it.
-Result<os::Handle> sealed_runner() {
-  LAZARET_TRY(os::Handle file,
-              high(os::Handle(::memfd_create("lazaret-runner", MFD_CLOEXEC | MFD_ALLOW_SEALING)),
-                   "memfd_create"));
-  for (Bytes left = runner::runner_image(); !left.empty();) {
-    LAZARET_TRY(const std::size_t count, os::write_now(file.get(), left));
-    left = left.subspan(count);
-  }
-  constexpr int kSeals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
-  if (::fcntl(file.get(), F_ADD_SEALS, kSeals) != 0) return os::last_error("sealing the runner");
-  return file;
-}
 
 // Every revealing entry of /proc that this kernel has must be covered, and what is left read-only.
 Reading read_proc_mounts(const SelfReport& report) {
@@ -50,10 +24,9 @@ Reading read_proc_mounts(const SelfReport& report) {
     if (mount.has("ro")) covered.insert(mount.target);
   }
   std::string open = covered.contains("/proc") ? "" : "/proc is writable";
-  for (const char* const path : masked_proc_paths()) {
-    const std::string absolute = std::string("/") + path;
-    if (::access(absolute.c_str(), F_OK) == 0 && !covered.contains(absolute))
-      open = absolute + " is open";
+  for (const std::string_view path : masked_proc_paths()) {
+    const std::string name(path);
+    if (::access(name.c_str(), F_OK) == 0 && !covered.contains(name)) open = name + " is open";
   }
   if (!open.empty())
     return {Control::filesystem, EvidenceStatus::not_enforced, open, "runner report"};
@@ -121,13 +94,8 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
 }  // namespace
 
 Result<std::unique_ptr<Backend>> NativeBackend::create() {
-  Shared shared;
-  shared.tree = RootTree::of_host();
-  LAZARET_TRY(shared.runner, sealed_runner());
-  LAZARET_TRY(shared.null,
-              high(os::Handle(::open("/dev/null", O_RDWR | O_CLOEXEC)), "opening /dev/null"));
-  shared.cgroups = find_cgroup_base();
-  return std::unique_ptr<Backend>(new NativeBackend(std::move(shared)));
+  LAZARET_TRY(const Foundation foundation, foundation_of_host());
+  return std::unique_ptr<Backend>(new NativeBackend(foundation, find_cgroup_base()));
 }
 
 std::string NativeBackend::runtime() const {
@@ -136,31 +104,46 @@ std::string NativeBackend::runtime() const {
   return std::string("Linux ") + facts.release;
 }
 
-Result<Launched> NativeBackend::start(const policy::Spec& spec, const NativeBox::Parts& parts,
-                                      int wire, const Call& call) {
-  const Plan::Shared shared{shared_.tree.entries(), standard_filter(), shared_.runner.get(),
-                            shared_.null.get()};
-  const Plan plan(spec, shared, parts.cgroup ? HeldBy::cgroup : HeldBy::limits);
-  const bool root = ::geteuid() == 0;
-  const LaunchOptions options{root ? kInsideId : ::geteuid(), root ? kInsideId : ::getegid(),
-                              parts.cgroup ? parts.cgroup->descriptor() : -1};
-  return launch(plan.with_wire(wire), options, call);
+// WHY under the lock: two first boxes at once must not start two spawners.
+Result<NativeBackend::SharedSpawner> NativeBackend::spawner(const Call& call) {
+  return spawner_.with([this, &call](SharedSpawner& spawner) -> Result<SharedSpawner> {
+    if (spawner) return spawner;
+    LAZARET_TRY(spawner, Spawner::start(foundation_, call));
+    return spawner;
+  });
+}
+
+void NativeBackend::forget(const SharedSpawner& spawner) {
+  spawner_.with([&spawner](SharedSpawner& current) {
+    if (current == spawner) current.reset();
+  });
+}
+
+Status NativeBackend::launch(NativeBox::Parts& parts, const policy::Spec& spec, const Call& call) {
+  if (!cgroups_.directory.empty()) {
+    LAZARET_TRY(Cgroup cgroup, Cgroup::create(cgroups_, cgroup_name(), spec.limits));
+    parts.cgroup.emplace(std::move(cgroup));
+  }
+  LAZARET_TRY(auto ends, os::stream_pair());
+  const Order order = order_of(spec, parts.cgroup ? HeldBy::cgroup : HeldBy::limits);
+  const int cgroup = parts.cgroup ? parts.cgroup->descriptor() : -1;
+  LAZARET_TRY(parts.spawner, spawner(call));
+  auto launched = parts.spawner->make(order, ends.second.get(), cgroup);
+  if (!launched.ok() && launched.error().code() == Errc::connection_lost) {
+    forget(parts.spawner);  // somebody has killed it; the next one is as good
+    LAZARET_TRY(parts.spawner, spawner(call));
+    launched = parts.spawner->make(order, ends.second.get(), cgroup);
+  }
+  LAZARET_TRY(parts.launched, std::move(launched));
+  parts.wire = os::wire_over(std::move(ends.first));
+  return {};
 }
 
 Result<std::unique_ptr<Box>> NativeBackend::open(const policy::Spec& spec, const Call& call) {
   NativeBox::Parts parts;
-  if (!shared_.cgroups.directory.empty()) {
-    LAZARET_TRY(Cgroup cgroup, Cgroup::create(shared_.cgroups, cgroup_name(), spec.limits));
-    parts.cgroup.emplace(std::move(cgroup));
-  }
-  LAZARET_TRY(auto ends, os::stream_pair());
-  {
-    LAZARET_TRY(const os::Handle theirs, high(std::move(ends.second), "socketpair"));
-    LAZARET_TRY(parts.launched, start(spec, parts, theirs.get(), call));
-  }
-  parts.wire = os::wire_over(std::move(ends.first));
+  LAZARET_CHECK(launch(parts, spec, call));
   parts.pid_namespace = namespace_of(parts.launched.pid, "pid").value_or("");
-  const Status verified = verify(parts, spec, shared_.cgroups, call);
+  const Status verified = verify(parts, spec, cgroups_, call);
   auto box = std::make_unique<NativeBox>(std::move(parts));  // from here on its destructor ends it
   if (!verified.ok()) return Error(verified.error()).within("verifying the box");
   return std::unique_ptr<Box>(std::move(box));

@@ -2,11 +2,13 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "backend/backend.hpp"
 #include "backend/linux/cgroup.hpp"
 #include "backend/linux/native_box.hpp"
-#include "backend/linux/tree.hpp"
+#include "backend/linux/spawner.hpp"
+#include "base/guarded.hpp"
 
 namespace lazaret::backend::native {
 
@@ -14,7 +16,7 @@ namespace lazaret::backend::native {
 /// resource limits and, where one is usable, a cgroup v2. Works as root and as an ordinary user.
 class NativeBackend final : public Backend {
  public:
-  /// Prepares what every box shares. Errors: those of memfd_create.
+  /// Looks at the host; nothing is started before the first box. Errors: too_large.
   [[nodiscard]] static Result<std::unique_ptr<Backend>> create();
 
   [[nodiscard]] std::string name() const override { return "native"; }
@@ -26,18 +28,18 @@ class NativeBackend final : public Backend {
   }
 
  private:
-  struct Shared {
-    RootTree tree;
-    os::Handle runner;  ///< sealed memfd
-    os::Handle null;
-    CgroupBase cgroups;
-  };
-  explicit NativeBackend(Shared shared) : shared_(std::move(shared)) {}
+  // Shared by the backend and the boxes that are alive: the spawner's end would be theirs.
+  using SharedSpawner = std::shared_ptr<Spawner>;
 
-  [[nodiscard]] Result<Launched> start(const policy::Spec& spec, const NativeBox::Parts& parts,
-                                       int wire, const Call& call);
+  NativeBackend(const Foundation& foundation, CgroupBase cgroups)
+      : foundation_(foundation), cgroups_(std::move(cgroups)) {}
+  [[nodiscard]] Result<SharedSpawner> spawner(const Call& call);
+  [[nodiscard]] Status launch(NativeBox::Parts& parts, const policy::Spec& spec, const Call& call);
+  void forget(const SharedSpawner& spawner);
 
-  Shared shared_;
+  Foundation foundation_;
+  CgroupBase cgroups_;
+  Guarded<SharedSpawner> spawner_;
 };
 
 }  // namespace lazaret::backend::native

@@ -1,8 +1,5 @@
 #include "backend/linux/native_box.hpp"
 
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "backend/linux/observe.hpp"
@@ -12,11 +9,6 @@ namespace lazaret::backend::native {
 namespace {
 
 constexpr std::chrono::seconds kEndBound{5};
-
-std::uint64_t millis(const timeval& time) {
-  return static_cast<std::uint64_t>(time.tv_sec) * 1000 +
-         static_cast<std::uint64_t>(time.tv_usec) / 1000;
-}
 
 }  // namespace
 
@@ -34,17 +26,13 @@ Status NativeBox::dispose(const Call& call) {
   return parts_.cgroup ? parts_.cgroup->remove(call) : Status();
 }
 
-// waitid(2) by descriptor: the number may belong to somebody else by now, the descriptor never
-// does.
+// At the end of the stream the spawner is dead, the box with it, and nobody has counted.
 void NativeBox::collect() {
-  siginfo_t info{};
-  rusage usage{};
+  Epitaph epitaph;
   Usage seen;
-  const long waited =
-      ::syscall(SYS_waitid, P_PIDFD, parts_.launched.pidfd.get(), &info, WEXITED, &usage);
-  if (waited == 0) {
-    seen.cpu_ms = millis(usage.ru_utime) + millis(usage.ru_stime);
-    seen.peak_memory_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+  if (::read(parts_.launched.epitaph.get(), &epitaph, sizeof epitaph) == sizeof epitaph) {
+    seen.cpu_ms = epitaph.cpu_ms;
+    seen.peak_memory_bytes = epitaph.peak_memory_bytes;
     seen.source = "rusage";
   }
   collected_ = seen;

@@ -7,7 +7,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/linux/cgroup.hpp"
-#include "backend/linux/launch.hpp"
+#include "backend/linux/spawner.hpp"
 
 namespace lazaret::backend::native {
 
@@ -15,6 +15,7 @@ namespace lazaret::backend::native {
 class NativeBox final : public Box {
  public:
   struct Parts {
+    std::shared_ptr<Spawner> spawner;  ///< shared with the backend: its end would be the box's
     Launched launched;
     std::unique_ptr<Wire> wire;
     std::optional<Cgroup> cgroup;
@@ -38,7 +39,7 @@ class NativeBox final : public Box {
   void collect();
 
   Parts parts_;
-  std::optional<Usage> collected_;  // once the first process has been waited for
+  std::optional<Usage> collected_;  // once the first process has been reaped
 };
 
 }  // namespace lazaret::backend::native

@@ -1,38 +1,23 @@
 #include "backend/linux/plan.hpp"
 
-#include <sys/mount.h>
-#include <unistd.h>
-
 #include <algorithm>
-
-#include "backend/linux/tree.hpp"
+#include <string>
 
 namespace lazaret::backend::native {
 namespace {
 
-constexpr unsigned long kScratchFlags = MS_NOSUID | MS_NODEV;
 constexpr rlim_t kSmallBytes = 64UL << 10;
 
-std::string tmpfs_options(const Limits& limits, const char* mode) {
-  return "size=" + std::to_string(limits.disk_bytes) +
-         ",nr_inodes=" + std::to_string(limits.disk_files) + ",mode=" + mode;
+// Two numbers and four words: always shorter than the array.
+void put_tmpfs_options(std::array<char, 96>& into, const Limits& limits, std::string_view mode) {
+  const std::string text = "size=" + std::to_string(limits.disk_bytes) +
+                           ",nr_inodes=" + std::to_string(limits.disk_files) +
+                           ",mode=" + std::string(mode);
+  text.copy(into.data(), into.size() - 1);
 }
 
-std::vector<Limit> limits_of(const policy::Spec& spec, HeldBy held_by) {
-  const Limits& limits = spec.limits;
-  std::vector<Limit> list = {
-      {RLIMIT_NOFILE, {limits.open_files, limits.open_files}},
-      {RLIMIT_FSIZE, {limits.file_bytes, limits.file_bytes}},
-      {RLIMIT_CORE, {0, 0}},
-      {RLIMIT_MEMLOCK, {kSmallBytes, kSmallBytes}},
-      {RLIMIT_MSGQUEUE, {kSmallBytes, kSmallBytes}},
-      // Counted in the box's own user namespace (Linux 5.14), so it is exact for one box (P-51).
-      {RLIMIT_NPROC, {limits.pids, limits.pids}},
-  };
-  if (held_by == HeldBy::limits && !reserves_address_space(spec)) {
-    list.push_back({RLIMIT_AS, {limits.memory_bytes, limits.memory_bytes}});
-  }
-  return list;
+void add(Order& order, int resource, rlim_t most) {
+  order.limits[order.limit_count++] = {resource, {most, most}};
 }
 
 }  // namespace
@@ -44,28 +29,22 @@ bool reserves_address_space(const policy::Spec& spec) {
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
 }
 
-Plan::Plan(const policy::Spec& spec, const Shared& shared, HeldBy held_by)
-    : private_options_(tmpfs_options(spec.limits, "0700")),
-      shared_options_(tmpfs_options(spec.limits, "1777")),
-      scratch_{Scratch{"work", private_options_.c_str(), kScratchFlags},
-               Scratch{"tmp", shared_options_.c_str(), kScratchFlags},
-               Scratch{"dev/shm", shared_options_.c_str(), kScratchFlags | MS_NOEXEC}},
-      limits_(limits_of(spec, held_by)) {
-  child_.null = shared.null;
-  child_.runner = shared.runner;
-  child_.uid = child_.gid = kInsideId;
-  child_.clear_groups = ::geteuid() == 0;
-  child_.tree = shared.tree;
-  child_.scratch = {scratch_.data(), scratch_.size()};
-  child_.masked = {masked_proc_paths().data(), masked_proc_paths().size()};
-  child_.limits = {limits_.data(), limits_.size()};
-  child_.filter = shared.filter;
-}
-
-ChildPlan Plan::with_wire(int wire) const {
-  ChildPlan child = child_;
-  child.wire = wire;
-  return child;
+Order order_of(const policy::Spec& spec, HeldBy held_by) {
+  const Limits& limits = spec.limits;
+  Order order;
+  order.in_cgroup = held_by == HeldBy::cgroup;
+  put_tmpfs_options(order.private_options, limits, "0700");
+  put_tmpfs_options(order.shared_options, limits, "1777");
+  add(order, RLIMIT_NOFILE, limits.open_files);
+  add(order, RLIMIT_FSIZE, limits.file_bytes);
+  add(order, RLIMIT_CORE, 0);
+  add(order, RLIMIT_MEMLOCK, kSmallBytes);
+  add(order, RLIMIT_MSGQUEUE, kSmallBytes);
+  // Counted in the box's own user namespace (Linux 5.14), so it is exact for one box (P-51).
+  add(order, RLIMIT_NPROC, limits.pids);
+  if (held_by == HeldBy::limits && !reserves_address_space(spec))
+    add(order, RLIMIT_AS, limits.memory_bytes);
+  return order;
 }
 
 }  // namespace lazaret::backend::native

@@ -49,7 +49,6 @@ Result<Handle> child_changes() {
 }  // namespace
 
 Result<InitHandles> become_init() {
-  if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return last_error("prctl PR_SET_DUMPABLE");
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
   if (::sigaction(SIGPIPE, &ignore, nullptr) != 0) return last_error("sigaction SIGPIPE");
@@ -59,6 +58,11 @@ Result<InitHandles> become_init() {
   LAZARET_CHECK(replace_with_null(STDIN_FILENO, STDOUT_FILENO));
   LAZARET_TRY(handles.children, child_changes());
   return handles;
+}
+
+Status shut_off() {
+  if (::prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) != 0) return last_error("prctl PR_SET_DUMPABLE");
+  return {};
 }
 
 std::uint32_t process_id() { return static_cast<std::uint32_t>(::getpid()); }

@@ -94,6 +94,7 @@ Status Supervisor::start(const Job& job) {
 }
 
 Status Supervisor::launch(const Job& job) {
+  LAZARET_CHECK(os::shut_off());
   for (const Job::File& file : job.files) {
     LAZARET_CHECK(os::write_new_file(file.path, file.content));
   }

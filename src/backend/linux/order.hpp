@@ -1,0 +1,80 @@
+#pragma once
+
+#include <linux/filter.h>
+#include <sys/resource.h>
+#include <sys/types.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+/// What Lazaret and its spawner say to each other over a SOCK_SEQPACKET pair, one structure a
+/// message. Both are built together and trust each other; nothing here ever meets foreign code.
+namespace lazaret::backend::native {
+
+/// The id that a box has inside, whoever it is outside.
+inline constexpr std::uint32_t kInsideId = 65534;
+
+/// One entry of the root that all boxes share. Targets are relative to it; sources are the host's.
+struct TreeEntry {
+  enum class Kind : std::uint8_t {
+    directory,  ///< made in the root
+    link,       ///< symbolic link to `source`
+    file,       ///< made in the root with the content `source`
+    bind,       ///< the host's `source`, read-only
+    device,     ///< the host's device `source`, and nothing else of it
+  };
+  Kind kind = Kind::directory;
+  std::array<char, 47> target{};
+  std::array<char, 208> source{};
+};
+
+/// First message: what every box stands on.
+struct Foundation {
+  static constexpr std::size_t kMostEntries = 64, kMostMasks = 48, kMostSteps = 2048;
+
+  bool gives_ids = false;  ///< boxes are nobody on the host too, and in no group; else the caller
+  std::uint32_t entry_count = 0;
+  std::uint32_t mask_count = 0;
+  std::uint32_t step_count = 0;
+  std::array<TreeEntry, kMostEntries> entries{};
+  std::array<std::array<char, 32>, kMostMasks> masks{};  ///< paths below /proc
+  std::array<sock_filter, kMostSteps> filter{};
+};
+
+struct Limit {
+  int resource = 0;
+  rlimit value{};
+};
+
+/// One box. With it come its end of the wire, the epitaph's pipe and, if `in_cgroup`, the directory
+/// of the cgroup that it is born in.
+struct Order {
+  static constexpr std::size_t kMostLimits = 12;
+
+  std::array<char, 96> private_options{};  ///< of /work; tmpfs(5)
+  std::array<char, 96> shared_options{};   ///< of /tmp and /dev/shm
+  std::uint32_t limit_count = 0;
+  std::array<Limit, kMostLimits> limits{};
+  bool in_cgroup = false;
+};
+inline constexpr std::size_t kMostOrderHandles = 3;
+
+/// The spawner's answer to the foundation (twice: before and after its id maps were written) and to
+/// each order, which a pidfd of the box's first process accompanies.
+struct Answer {
+  std::array<char, 32> failed_step{};  ///< empty: all is well
+  std::int32_t code = 0;               ///< errno
+};
+
+/// Written to the order's pipe when the box's first process, and with it everything in the box, is
+/// gone and reaped.
+struct Epitaph {
+  std::uint64_t cpu_ms = 0;
+  std::uint64_t peak_memory_bytes = 0;  ///< of the largest process
+};
+
+static_assert(std::is_trivially_copyable_v<Foundation> && std::is_trivially_copyable_v<Order>);
+
+}  // namespace lazaret::backend::native

@@ -1,0 +1,230 @@
+#include "backend/linux/spawner.hpp"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+#include "backend/linux/spawner_image.hpp"
+#include "base/try.hpp"
+#include "os/error.hpp"
+#include "os/linux/wait.hpp"
+#include "os/pipe.hpp"
+
+namespace lazaret::backend::native {
+namespace {
+
+constexpr std::chrono::seconds kAnswerBound{10};
+constexpr std::chrono::seconds kEndBound{5};
+constexpr int kControlInside = 3;
+
+constexpr const char* kNamespaceHint =
+    "this kernel or host refuses unprivileged user namespaces; on Debian: sysctl "
+    "kernel.unprivileged_userns_clone=1; on Ubuntu 24.04 load an AppArmor profile that allows "
+    "userns for this program; in a container: run it with --security-opt seccomp=unconfined, or "
+    "use --type docker";
+
+// In memory and sealed: there is no file to be replaced, and no box can write to it.
+Result<os::Handle> sealed_program() {
+  os::Handle file(::memfd_create("lazaret-spawner", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!file.valid()) return os::last_error("memfd_create");
+  for (Bytes left = spawner_image(); !left.empty();) {
+    LAZARET_TRY(const std::size_t count, os::write_now(file.get(), left));
+    left = left.subspan(count);
+  }
+  constexpr int kSeals = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+  if (::fcntl(file.get(), F_ADD_SEALS, kSeals) != 0) return os::last_error("sealing the spawner");
+  return file;
+}
+
+Result<std::pair<os::Handle, os::Handle>> control_pair() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return os::last_error("socketpair");
+  return std::pair{os::Handle(ends[0]), os::Handle(ends[1])};
+}
+
+// posix_spawn(3) neither copies our memory nor runs anything of ours in the child.
+Result<pid_t> execute(const os::Handle& program, const os::Handle& control) {
+  const std::string path = "/proc/self/fd/" + std::to_string(program.get());
+  posix_spawn_file_actions_t actions;
+  posix_spawnattr_t attributes;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawnattr_init(&attributes);
+  ::posix_spawn_file_actions_adddup2(&actions, control.get(), kControlInside);
+  sigset_t none;
+  sigemptyset(&none);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  char name[] = "lazaret-spawner";
+  char* const argv[] = {name, nullptr};
+  char* const environment[] = {nullptr};
+  pid_t pid = -1;
+  const int code = ::posix_spawn(&pid, path.c_str(), &actions, &attributes, argv, environment);
+  ::posix_spawnattr_destroy(&attributes);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (code != 0) return os::system_error("starting the spawner from " + path, code);
+  return pid;
+}
+
+// One small write to a file of /proc; the kernel takes id maps only whole.
+Status write_proc(pid_t pid, const char* name, const std::string& text) {
+  const std::string path = "/proc/" + std::to_string(pid) + "/" + name;
+  const os::Handle file(::open(path.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file.valid()) return os::last_error("opening " + path);
+  if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+    return os::last_error("writing " + path);
+  }
+  return {};
+}
+
+// Root stays root for the spawner alone, which makes mounts and owns cgroups; its boxes are nobody.
+// An ordinary user has one id to give (user_namespaces(7)): setgroups must be denied before it may
+// be written.
+Status write_maps(pid_t pid, bool gives_ids) {
+  if (!gives_ids) LAZARET_CHECK(write_proc(pid, "setgroups", "deny"));
+  const std::string nobody = std::to_string(kInsideId);
+  const std::string second = gives_ids ? nobody + " " + nobody + " 1\n" : "";
+  LAZARET_CHECK(write_proc(pid, "gid_map", "0 " + std::to_string(::getegid()) + " 1\n" + second));
+  return write_proc(pid, "uid_map", "0 " + std::to_string(::geteuid()) + " 1\n" + second);
+}
+
+Status send_bytes(int control, Bytes bytes, std::span<const int> handles) {
+  iovec part{const_cast<std::byte*>(bytes.data()), bytes.size()};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMostOrderHandles)> space{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  if (!handles.empty()) {
+    message.msg_control = space.data();
+    message.msg_controllen = CMSG_SPACE(handles.size_bytes());
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(handles.size_bytes());
+    std::memcpy(CMSG_DATA(header), handles.data(), handles.size_bytes());
+  }
+  if (::sendmsg(control, &message, MSG_NOSIGNAL) < 0) return os::last_error("asking the spawner");
+  return {};
+}
+
+template <typename Value>
+Bytes raw(const Value& value) {
+  return std::as_bytes(std::span(&value, 1));
+}
+
+Status checked(const Answer& answer) {
+  const std::string step(answer.failed_step.data());
+  if (step.empty()) return {};
+  Error error = os::system_error("making the box: " + step, answer.code);
+  return step == "make namespaces" ? std::move(error).with_hint(kNamespaceHint) : error;
+}
+
+// The answer, and the descriptor that came with it, if one did.
+Result<os::Handle> answer_of(int control, const Call& call) {
+  LAZARET_CHECK(os::wait_for(control, POLLIN, call));
+  Answer answer;
+  iovec part{&answer, sizeof answer};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> space{};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = space.data();
+  message.msg_controllen = space.size();
+  const ssize_t count = ::recvmsg(control, &message, MSG_CMSG_CLOEXEC);
+  if (count != sizeof answer) return Error(Errc::connection_lost, "the spawner ended");
+  os::Handle handle;
+  if (const cmsghdr* const header = CMSG_FIRSTHDR(&message);
+      header != nullptr && header->cmsg_type == SCM_RIGHTS) {
+    int received = -1;
+    std::memcpy(&received, CMSG_DATA(header), sizeof received);
+    handle.reset(received);
+  }
+  LAZARET_CHECK(checked(answer));
+  return handle;
+}
+
+// pidfd_open(2): /proc/self/fdinfo tells the number in our own pid namespace.
+Result<pid_t> number_of(const os::Handle& pidfd) {
+  std::ifstream file("/proc/self/fdinfo/" + std::to_string(pidfd.get()));
+  for (std::string word; file >> word;) {
+    pid_t pid = -1;
+    if (word == "Pid:" && file >> pid && pid > 0) return pid;
+  }
+  return Error(Errc::system, "the box's first process is gone already");
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Spawner>> Spawner::start(const Foundation& foundation, const Call& call) {
+  LAZARET_TRY(const os::Handle program, sealed_program());
+  LAZARET_TRY(auto ends, control_pair());
+  LAZARET_TRY(const pid_t pid, execute(program, ends.second));
+  ends.second.reset();
+  std::unique_ptr<Spawner> spawner(new Spawner(pid, std::move(ends.first)));
+  LAZARET_CHECK(spawner->prepare(foundation, call.within(kAnswerBound)));
+  return spawner;
+}
+
+Status Spawner::prepare(const Foundation& foundation, const Call& call) {
+  LAZARET_CHECK(send_bytes(control_.get(), raw(foundation), {}));
+  LAZARET_CHECK(answer_of(control_.get(), call));
+  LAZARET_CHECK(write_maps(pid_, foundation.gives_ids));
+  LAZARET_CHECK(send_bytes(control_.get(), bytes_of("g"), {}));
+  LAZARET_CHECK(answer_of(control_.get(), call));
+  return {};
+}
+
+// Closing the socket ends the spawner, and with it every box that is left.
+Spawner::~Spawner() {
+  control_.reset();
+  const os::Handle pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
+  const bool gone = os::wait_for(pidfd.get(), POLLIN, Call{}.within(kEndBound)).ok();
+  if (!gone) (void)::kill(pid_, SIGKILL);
+  (void)::waitpid(pid_, nullptr, 0);
+}
+
+Result<os::Handle> Spawner::converse(const Order& order, std::span<const int> handles) {
+  const std::scoped_lock lock(conversation_);
+  if (!control_.valid()) return Error(Errc::connection_lost, "the spawner ended");
+  auto answer = Result<os::Handle>(Error(Errc::connection_lost, "the spawner ended"));
+  if (send_bytes(control_.get(), raw(order), handles).ok())
+    answer = answer_of(control_.get(), Call{}.within(kAnswerBound));
+  const bool missed = !answer.ok() && (answer.error().code() == Errc::timed_out ||
+                                       answer.error().code() == Errc::connection_lost);
+  if (missed) control_.reset();
+  return answer;
+}
+
+Result<Launched> Spawner::make(const Order& order, int wire, int cgroup) {
+  LAZARET_TRY(auto epitaph, os::make_pipe());
+  const int handles[] = {wire, epitaph.second.get(), cgroup};
+  Launched launched;
+  LAZARET_TRY(launched.pidfd, converse(order, std::span(handles).first(cgroup < 0 ? 2 : 3)));
+  launched.epitaph = std::move(epitaph.first);
+  LAZARET_TRY(launched.pid, number_of(launched.pidfd));
+  return launched;
+}
+
+Status end(const Launched& launched, const Call& call) {
+  // The kernel ends a pid namespace with its first process and waits for the rest (P-03, P-05).
+  if (::syscall(SYS_pidfd_send_signal, launched.pidfd.get(), SIGKILL, nullptr, 0) != 0 &&
+      errno != ESRCH) {
+    return os::last_error("pidfd_send_signal");
+  }
+  LAZARET_CHECK(
+      os::wait_for(launched.epitaph.get(), POLLIN, call).within("waiting for the box to end"));
+  return os::wait_for(launched.pidfd.get(), POLLIN, call).within("waiting for the box to end");
+}
+
+}  // namespace lazaret::backend::native

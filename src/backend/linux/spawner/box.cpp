@@ -1,0 +1,148 @@
+#include "backend/linux/spawner/box.hpp"
+
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <linux/mount.h>
+#include <linux/seccomp.h>
+#include <linux/securebits.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+#include "backend/linux/spawner/mounts.hpp"
+#include "backend/linux/spawner/step.hpp"
+#include "os/init.hpp"
+#include "runner/program/supervisor.hpp"
+
+namespace lazaret::backend::native {
+namespace {
+
+// At the end of the stream there is nobody left who could write the maps.
+bool await_maps(const BoxPlan& plan) noexcept {
+  char byte = 0;
+  return ::read(plan.go, &byte, 1) == 1;
+}
+
+bool close_rest(const BoxPlan&) noexcept { return done(::syscall(SYS_close_range, 3U, ~0U, 0U)); }
+
+bool take_identity(const BoxPlan&) noexcept {
+  return done(::setresgid(kInsideId, kInsideId, kInsideId)) &&
+         done(::setresuid(kInsideId, kInsideId, kInsideId));
+}
+
+// Should the spawner die, the box dies with it. After the identity: a change of ids clears this.
+bool die_with_spawner(const BoxPlan&) noexcept {
+  return done(::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0));
+}
+
+// The dispositions are the default already; the spawner saw to that.
+bool reset_process(const BoxPlan&) noexcept {
+  sigset_t none;
+  sigemptyset(&none);
+  return done(::sigprocmask(SIG_SETMASK, &none, nullptr)) && done(::setsid());
+}
+
+bool add_scratch(const BoxPlan& plan) noexcept {
+  constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV;
+  const char* const shared = plan.order.shared_options.data();
+  return done(::mount("tmpfs", "/work", "tmpfs", kFlags, plan.order.private_options.data())) &&
+         done(::mount("tmpfs", "/tmp", "tmpfs", kFlags, shared)) &&
+         done(::mount("tmpfs", "/dev/shm", "tmpfs", kFlags | MS_NOEXEC, shared));
+}
+
+bool mask_path(const char* path) noexcept {
+  struct stat facts {};
+  if (::stat(path, &facts) != 0) return errno == ENOENT;
+  const char* const cover = S_ISDIR(facts.st_mode) ? "/mnt" : "/dev/null";
+  return done(::mount(cover, path, nullptr, MS_BIND, nullptr));
+}
+
+// The spawner's /proc is covered and closed. No user namespace below this one, should the system
+// call filter ever be got around.
+bool add_proc(const BoxPlan& plan) noexcept {
+  constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+  if (!restrict_mount("/proc", MOUNT_ATTR_RDONLY, 0) ||
+      !done(::mount("proc", "/proc", "proc", kFlags, nullptr)) ||
+      !write_file("/proc/sys/user/max_user_namespaces", "0")) {
+    return false;
+  }
+  for (std::uint32_t index = 0; index < plan.foundation.mask_count; ++index) {
+    if (!mask_path(plan.foundation.masks[index].data())) return false;
+  }
+  return restrict_mount("/proc", MOUNT_ATTR_RDONLY, AT_RECURSIVE);
+}
+
+bool apply_limits(const BoxPlan& plan) noexcept {
+  for (std::uint32_t index = 0; index < plan.order.limit_count; ++index) {
+    const Limit& limit = plan.order.limits[index];
+    if (!done(::syscall(SYS_prlimit64, 0, limit.resource, &limit.value, nullptr))) return false;
+  }
+  return true;
+}
+
+bool drop_bounding_set() noexcept {
+  for (unsigned long capability = 0; capability < 64; ++capability) {
+    if (::prctl(PR_CAPBSET_DROP, capability, 0, 0, 0) == 0) continue;
+    return errno == EINVAL;  // one past the last capability of this kernel
+  }
+  return true;
+}
+
+bool drop_privileges(const BoxPlan&) noexcept {
+  constexpr unsigned long kSecureBits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED |
+                                        SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED |
+                                        SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE |
+                                        SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
+  if (!drop_bounding_set() || !done(::prctl(PR_SET_SECUREBITS, kSecureBits, 0, 0, 0))) return false;
+  if (!done(::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0))) return false;
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  const __user_cap_data_struct none[2] = {};
+  return done(::syscall(SYS_capset, &header, none)) &&
+         done(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+}
+
+bool install_filter(const BoxPlan& plan) noexcept {
+  const Foundation& shared = plan.foundation;
+  const sock_fprog program{static_cast<unsigned short>(shared.step_count),
+                           const_cast<sock_filter*>(shared.filter.data())};
+  return done(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program));
+}
+
+// The order matters: docs/native-backend.md says why each step stands where it stands.
+constexpr Step<BoxPlan> kSteps[] = {
+    {"await id maps", await_maps},
+    {"close descriptors", close_rest},
+    {"take identity", take_identity},
+    {"die with the spawner", die_with_spawner},
+    {"reset process", reset_process},
+    {"add scratch", add_scratch},
+    {"add proc", add_proc},
+    {"apply limits", apply_limits},
+    {"drop privileges", drop_privileges},
+    {"install filter", install_filter},
+};
+
+[[noreturn]] void give_up(const char* step, int code) {
+  const auto payload = runner::encode(runner::Failed{step, code});
+  const auto frame = runner::encode_frame(runner::FrameType::failed, payload);
+  (void)!::write(STDOUT_FILENO, frame.data(), frame.size());
+  ::_exit(127);
+}
+
+}  // namespace
+
+void become_runner(const BoxPlan& plan) {
+  if (const char* const step = take_all(kSteps, plan)) give_up(step, errno);
+  auto handles = os::become_init();
+  if (!handles.ok()) give_up("become init", handles.error().os_error());
+  const Status served = runner::Supervisor(std::move(handles).value()).run();
+  ::_exit(served.ok() ? 0 : 1);
+}
+
+}  // namespace lazaret::backend::native

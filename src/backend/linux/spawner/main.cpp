@@ -1,0 +1,106 @@
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "backend/linux/spawner/ground.hpp"
+#include "backend/linux/spawner/service.hpp"
+#include "backend/linux/spawner/step.hpp"
+
+// The spawner: started by Lazaret with one end of a socket as descriptor 3, it makes the boxes.
+// Small, single-threaded and without secrets, so that a box can be a mere clone of it.
+namespace lazaret::backend::native {
+namespace {
+
+constexpr int kControl = 3;
+
+// Dispositions that were ignored would survive exec(3) and reach the boxes (P-54).
+void reset_signals() noexcept {
+  struct sigaction standard {};
+  standard.sa_handler = SIG_DFL;
+  for (int number = 1; number < NSIG; ++number) (void)::sigaction(number, &standard, nullptr);
+  struct sigaction ignore {};
+  ignore.sa_handler = SIG_IGN;
+  (void)::sigaction(SIGPIPE, &ignore, nullptr);
+}
+
+// Out of the terminal's session, and with nothing of Lazaret's open but the control socket.
+bool detach() noexcept {
+  reset_signals();
+  ::umask(0022);
+  const int null = ::open("/dev/null", O_RDWR);
+  for (int target = 0; target < kControl; ++target) {
+    if (!done(::dup2(null, target))) return false;
+  }
+  return done(::syscall(SYS_close_range, kControl + 1U, ~0U, 0U)) && done(::setsid());
+}
+
+bool tell(const Answer& answer) noexcept {
+  return ::send(kControl, &answer, sizeof answer, MSG_NOSIGNAL) == sizeof answer;
+}
+
+// The exit status of a spawner that could not begin.
+int give_up(const char* step) noexcept {
+  Answer answer;
+  answer.code = errno;
+  ::strncpy(answer.failed_step.data(), step, answer.failed_step.size() - 1);
+  (void)tell(answer);
+  return 1;
+}
+
+// Lazaret writes the id maps as soon as it hears that there is a user namespace.
+bool await_maps() noexcept {
+  char go = 0;
+  return tell({}) && ::recv(kControl, &go, sizeof go, 0) == sizeof go;
+}
+
+os::Handle child_changes() noexcept {
+  sigset_t mask;
+  sigemptyset(&mask);
+  sigaddset(&mask, SIGCHLD);
+  if (!done(::sigprocmask(SIG_BLOCK, &mask, nullptr))) return {};
+  return os::Handle(::signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
+}
+
+// First process of the spawner's own pid namespace: when it ends, all boxes do.
+int serve(const Foundation& foundation) {
+  if (!done(::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0))) return 1;
+  if (const char* const step = lay_ground(foundation)) return give_up(step);
+  os::Handle children = child_changes();
+  if (!children.valid()) return give_up("watch for children");
+  if (!tell({})) return 1;
+  Service(os::Handle(kControl), std::move(children), foundation).run();
+  return 0;
+}
+
+int start() {
+  static Foundation foundation;
+  if (!detach()) return 1;
+  if (::recv(kControl, &foundation, sizeof foundation, 0) != sizeof foundation) return 1;
+  constexpr int kNamespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS;
+  if (!done(::unshare(kNamespaces))) return give_up("make namespaces");
+  if (!await_maps()) return 1;
+  const pid_t child = ::fork();
+  if (child == 0) return serve(foundation);
+  if (child < 0) return give_up("fork");
+  ::close(kControl);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace lazaret::backend::native
+
+int main() { return lazaret::backend::native::start(); }

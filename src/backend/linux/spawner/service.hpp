@@ -1,0 +1,45 @@
+#pragma once
+
+#include <sys/types.h>
+
+#include <array>
+#include <vector>
+
+#include "backend/linux/order.hpp"
+#include "os/handle.hpp"
+
+namespace lazaret::backend::native {
+
+/// The spawner's life after the ground is laid: makes a box for each order, and buries each box's
+/// first process. Single-threaded; never blocks on a box.
+class Service {
+ public:
+  Service(os::Handle control, os::Handle children, const Foundation& foundation);
+
+  /// Returns when Lazaret has closed its end. The boxes die with the calling process.
+  void run();
+
+ private:
+  struct Received {
+    Order order;
+    std::array<os::Handle, kMostOrderHandles> handles;  // wire, epitaph, cgroup
+  };
+  struct Ward {
+    pid_t pid;
+    os::Handle epitaph;
+  };
+
+  [[nodiscard]] bool take_order();
+  [[nodiscard]] bool receive(Received& received) const;
+  void make_box(Received& received);
+  [[nodiscard]] bool refresh_network();
+  void bury();
+
+  os::Handle control_;
+  os::Handle children_;
+  const Foundation& foundation_;
+  std::vector<Ward> wards_;
+  bool network_is_fresh_ = false;  // nobody has been in our network namespace yet
+};
+
+}  // namespace lazaret::backend::native
