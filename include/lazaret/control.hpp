@@ -16,6 +16,7 @@ enum class Control {
   privileges,   ///< not root, no capability, no new privileges, no supplementary group
   timeout,      ///< a deadline and a kill that do not depend on the code's consent
   syscalls,     ///< a seccomp filter of ours on every process
+  landlock,     ///< a second wall around files, sockets and signals: landlock(7)
   processes,    ///< a pid namespace of its own; the end of its init ends them all
   ipc,          ///< private System V and POSIX message queues and shared memory
   hostname,     ///< a UTS namespace of its own

@@ -8,7 +8,7 @@ namespace lazaret::backend {
 namespace {
 
 constexpr const char* kSource = "runner report";
-constexpr int kEperm = 1, kEnosys = 38, kNoRoute = 101, kReadOnly = 30;
+constexpr int kEperm = 1, kEacces = 13, kEnosys = 38, kNoRoute = 101, kReadOnly = 30;
 constexpr std::uint64_t kTmpfs = 0x01021994;
 
 using Found = std::pair<EvidenceStatus, std::string>;
@@ -84,6 +84,18 @@ Found syscalls(const SelfReport& report, const policy::Spec&) {
                 "filter on, ten forbidden calls tried and refused");
 }
 
+// The kernel cannot be asked; a device file that anybody may make (a whiteout) tells. Version 6 and
+// later have all that is asked of it.
+Found landlock(const SelfReport& report, const policy::Spec&) {
+  constexpr std::uint64_t kWhole = 6;
+  const std::uint64_t version = report.number("landlock").value_or(0);
+  if (version == 0) return missing("this kernel has no Landlock, or it is off");
+  if (report.probe("device_file") != kEacces) return missing("a device file could be made");
+  const std::string text = "Landlock version " + std::to_string(version);
+  if (version >= kWhole) return enforced(text);
+  return {EvidenceStatus::partial, text + ": not of sockets and signals"};
+}
+
 Found processes(const SelfReport& report, const policy::Spec&) {
   return decide(report.value("pid") == "1",
                 "the runner is pid " + report.value("pid").value_or("unknown"));
@@ -134,11 +146,17 @@ struct Row {
 };
 
 constexpr std::array kRows = {
-    Row{Control::network, network},       Row{Control::filesystem, filesystem},
-    Row{Control::privileges, privileges}, Row{Control::syscalls, syscalls},
-    Row{Control::processes, processes},   Row{Control::hostname, hostname},
-    Row{Control::open_files, open_files}, Row{Control::file_size, file_size},
-    Row{Control::core_dumps, core_dumps}, Row{Control::disk, disk},
+    Row{Control::network, network},
+    Row{Control::filesystem, filesystem},
+    Row{Control::privileges, privileges},
+    Row{Control::syscalls, syscalls},
+    Row{Control::landlock, landlock},
+    Row{Control::processes, processes},
+    Row{Control::hostname, hostname},
+    Row{Control::open_files, open_files},
+    Row{Control::file_size, file_size},
+    Row{Control::core_dumps, core_dumps},
+    Row{Control::disk, disk},
 };
 
 }  // namespace

@@ -40,6 +40,7 @@ std::string requested(Control control, const policy::Spec& spec) {
     case Control::timeout:
       return limit_text(static_cast<std::uint64_t>(limits.timeout.count()), "ms");
     case Control::syscalls: return "allow-list";
+    case Control::landlock: return "read-only but for scratch and devices, scoped";
     case Control::processes: return "own pid namespace";
     case Control::ipc: return "own ipc namespace";
     case Control::hostname: return "own uts namespace";

@@ -17,6 +17,7 @@ constexpr std::array kControlNames = {
     std::pair{Control::privileges, "privileges"sv},
     std::pair{Control::timeout, "timeout"sv},
     std::pair{Control::syscalls, "syscalls"sv},
+    std::pair{Control::landlock, "landlock"sv},
     std::pair{Control::processes, "processes"sv},
     std::pair{Control::ipc, "ipc"sv},
     std::pair{Control::hostname, "hostname"sv},

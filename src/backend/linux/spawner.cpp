@@ -34,10 +34,18 @@ constexpr const char* kNamespaceHint =
     "userns for this program; in a container: run it with --security-opt seccomp=unconfined, or "
     "use --type docker";
 
+// Away from the number that the control socket takes in the child.
+Result<os::Handle> above_control(os::Handle from) {
+  os::Handle moved(::fcntl(from.get(), F_DUPFD_CLOEXEC, kControlInside + 1));
+  if (!moved.valid()) return os::last_error("fcntl F_DUPFD_CLOEXEC");
+  return moved;
+}
+
 // In memory and sealed: there is no file to be replaced, and no box can write to it.
 Result<os::Handle> sealed_program() {
-  os::Handle file(::memfd_create("lazaret-spawner", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!file.valid()) return os::last_error("memfd_create");
+  os::Handle first(::memfd_create("lazaret-spawner", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  if (!first.valid()) return os::last_error("memfd_create");
+  LAZARET_TRY(os::Handle file, above_control(std::move(first)));
   for (Bytes left = spawner_image(); !left.empty();) {
     LAZARET_TRY(const std::size_t count, os::write_now(file.get(), left));
     left = left.subspan(count);

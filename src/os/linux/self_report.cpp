@@ -5,6 +5,7 @@
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -130,6 +131,14 @@ int write_to_root() noexcept {
   return code;
 }
 
+// Character device 0:0, a whiteout, may be made without a capability (mknod(2), since Linux 5.8).
+int make_device_file() noexcept {
+  constexpr const char* kPath = "/dev/shm/.lazaret-probe";
+  const int code = outcome(::mknod(kPath, S_IFCHR | 0600, 0));
+  if (code == 0) ::unlink(kPath);
+  return code;
+}
+
 int ring() noexcept {
   io_uring_params parameters{};
   const long descriptor = ::syscall(SYS_io_uring_setup, 1, &parameters);
@@ -143,6 +152,7 @@ void add_probes(std::string& report) {
   const std::pair<const char*, int> probes[] = {
       {"probe.route", route_out()},
       {"probe.root_write", write_to_root()},
+      {"probe.device_file", make_device_file()},
       {"probe.vsock", outcome_of_socket(AF_VSOCK, SOCK_STREAM)},
       {"probe.alg", outcome_of_socket(AF_ALG, SOCK_SEQPACKET)},
       {"probe.packet", outcome_of_socket(AF_PACKET, SOCK_RAW)},

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "os/landlock.hpp"
 
 namespace lazaret::runner {
 namespace {
@@ -19,7 +20,10 @@ constexpr std::size_t kPipeBytes = 1UL << 20;
 
 Status Supervisor::run() {
   outbox_.put(FrameType::hello, encode(Hello{kProtocolVersion, os::process_id()}));
-  const std::string report = os::self_report();
+  // Before anything else is said of the box: what is denied here is denied to all that follows.
+  const auto restricted = os::restrict_access();
+  std::string report = os::self_report();
+  report += "landlock=" + std::to_string(restricted.ok() ? *restricted : 0) + "\n";
   outbox_.put(FrameType::report, bytes_of(report).first(std::min(report.size(), kReportBytes)));
   while (!host_gone_) LAZARET_CHECK(turn());
   return {};

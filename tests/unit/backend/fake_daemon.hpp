@@ -107,6 +107,7 @@ struct FakeDaemon {
   }
   text += "mount=1 0 0:1 / / ro,relatime - overlay overlay rw\n";
   text += "mount=2 1 0:2 /sys /proc/sys ro,relatime - proc proc rw\n";
+  text += "landlock=7\nprobe.device_file=13\n";
   text += "probe.route=101\nprobe.root_write=30\nprobe.clone3=38\n";
   for (const char* const probe : {"vsock", "alg", "packet", "io_uring", "keyctl", "bpf", "mount",
                                   "user_namespace", "setuid"}) {

@@ -15,9 +15,9 @@ EvidenceStatus status_in(std::string_view report, Control control) {
 }
 
 constexpr Control kRead[] = {Control::network,    Control::filesystem, Control::privileges,
-                             Control::syscalls,   Control::processes,  Control::hostname,
-                             Control::open_files, Control::file_size,  Control::core_dumps,
-                             Control::disk,       Control::environment};
+                             Control::syscalls,   Control::landlock,   Control::processes,
+                             Control::hostname,   Control::open_files, Control::file_size,
+                             Control::core_dumps, Control::disk,       Control::environment};
 
 TEST(Readings, FindEverythingEnforcedInAGoodBox) {
   for (const Control control : kRead) {
@@ -83,6 +83,10 @@ constexpr Weakening kWeakenings[] = {
     {"packet", Control::syscalls, "probe.packet=1", "probe.packet=0"},
     {"clone3 with an error that libc does not fall back from", Control::syscalls, "probe.clone3=38",
      "probe.clone3=1"},
+    {"no Landlock", Control::landlock, "landlock=7\n", ""},
+    {"Landlock off", Control::landlock, "landlock=7", "landlock=0"},
+    {"a device file was made", Control::landlock, "device_file=13", "device_file=0"},
+    {"the filter, not Landlock, refused", Control::landlock, "device_file=13", "device_file=1"},
     {"not init", Control::processes, "pid=1\n", "pid=17\n"},
     {"the host's name", Control::hostname, "hostname=lazaret", "hostname=build7"},
     {"one descriptor too many", Control::open_files, "limit.nofile=256 256",
@@ -110,6 +114,14 @@ TEST(Readings, FindEachControlNotEnforcedWhenItsFactIsWeakened) {
     ASSERT_FALSE(report.empty());
     EXPECT_EQ(status_in(report, weakening.control), EvidenceStatus::not_enforced);
   }
+}
+
+// P-57: best effort is reported as what it is.
+TEST(Readings, CallAnOlderLandlockPartial) {
+  EXPECT_EQ(status_in(test::report_with("landlock=7", "landlock=6"), Control::landlock),
+            EvidenceStatus::enforced);
+  EXPECT_EQ(status_in(test::report_with("landlock=7", "landlock=5"), Control::landlock),
+            EvidenceStatus::partial);
 }
 
 TEST(Readings, WeakenOneControlAtATime) {

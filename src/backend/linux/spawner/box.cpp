@@ -7,7 +7,6 @@
 #include <linux/securebits.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -41,11 +40,11 @@ bool die_with_spawner(const BoxPlan&) noexcept {
   return done(::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0));
 }
 
-// The dispositions are the default already; the spawner saw to that.
-bool reset_process(const BoxPlan&) noexcept {
+// The spawner has reset the dispositions, left every terminal and closed what it was given.
+bool reset_signals(const BoxPlan&) noexcept {
   sigset_t none;
   sigemptyset(&none);
-  return done(::sigprocmask(SIG_SETMASK, &none, nullptr)) && done(::setsid());
+  return done(::sigprocmask(SIG_SETMASK, &none, nullptr));
 }
 
 bool add_scratch(const BoxPlan& plan) noexcept {
@@ -56,11 +55,10 @@ bool add_scratch(const BoxPlan& plan) noexcept {
          done(::mount("tmpfs", "/dev/shm", "tmpfs", kFlags | MS_NOEXEC, shared));
 }
 
+// A file covers files and a folder folders; what this kernel does not have needs no cover.
 bool mask_path(const char* path) noexcept {
-  struct stat facts {};
-  if (::stat(path, &facts) != 0) return errno == ENOENT;
-  const char* const cover = S_ISDIR(facts.st_mode) ? "/mnt" : "/dev/null";
-  return done(::mount(cover, path, nullptr, MS_BIND, nullptr));
+  if (done(::mount("/dev/null", path, nullptr, MS_BIND, nullptr)) || errno == ENOENT) return true;
+  return errno == ENOTDIR && done(::mount("/mnt", path, nullptr, MS_BIND, nullptr));
 }
 
 // The spawner's /proc is covered and closed. No user namespace below this one, should the system
@@ -120,7 +118,7 @@ constexpr Step<BoxPlan> kSteps[] = {
     {"close descriptors", close_rest},
     {"take identity", take_identity},
     {"die with the spawner", die_with_spawner},
-    {"reset process", reset_process},
+    {"reset signals", reset_signals},
     {"add scratch", add_scratch},
     {"add proc", add_proc},
     {"apply limits", apply_limits},
