@@ -9,7 +9,7 @@ LAZARET_JOBS=${LAZARET_JOBS:-$(nproc 2>/dev/null || echo 2)}
 # shellcheck disable=SC2034 # used by those who source this file
 readonly BUILD_PACKAGES=(g++ cmake ninja-build pkg-config ccache libboost1.81-dev
   nlohmann-json3-dev libcli11-dev libyaml-cpp-dev libseccomp-dev
-  python3)
+  musl-dev python3)
 
 say() { printf 'lazaret: %s\n' "$*" >&2; }
 die() {

@@ -52,7 +52,7 @@ void add_lines(std::string& report, std::string_view key, const char* path) {
 }
 
 void add_limits(std::string& report) {
-  constexpr std::pair<const char*, __rlimit_resource> kLimits[] = {
+  constexpr std::pair<const char*, decltype(RLIMIT_NOFILE)> kLimits[] = {
       {"limit.nofile", RLIMIT_NOFILE}, {"limit.fsize", RLIMIT_FSIZE}, {"limit.core", RLIMIT_CORE},
       {"limit.nproc", RLIMIT_NPROC},   {"limit.as", RLIMIT_AS},
   };
