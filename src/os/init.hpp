@@ -32,16 +32,21 @@ struct InitHandles {
 /// This process's number as the box sees it; 1 where it is the box's init.
 [[nodiscard]] std::uint32_t process_id();
 
+inline constexpr std::uint64_t kEverySignal = ~std::uint64_t{0};
+
 struct SpawnRequest {
   std::vector<std::string> argv;         ///< the first element is looked up in PATH
   std::vector<std::string> environment;  ///< NAME=value; PATH is taken from here
   std::string working_directory;
   std::array<RawHandle, 4> handles;  ///< become 0 to 3; every other one is closed
   std::uint32_t cpu_seconds = 0;     ///< RLIMIT_CPU, 0 for none
+  /// Signals that the caller may be ignoring, bit 0 for number 1: these are reset one by one.
+  std::uint64_t ignored_signals = kEverySignal;
 };
 
 /// Starts a program in a session of its own with default signal dispositions, an empty signal mask
-/// and umask 022 (P-54). Errors: start_failed, with the failing step as message and its errno.
+/// and umask 022 (P-54). The calling thread waits until the program is executed and must have no
+/// signal handlers. Errors: start_failed, with the failing step as message and its errno.
 [[nodiscard]] Result<std::int64_t> spawn(const SpawnRequest& request);
 
 /// How one child ended.
@@ -68,8 +73,14 @@ struct TreeUsage {
 /// Writes a new file below the working tree; parents must exist. Never follows a link.
 [[nodiscard]] Status write_new_file(const std::string& path, const std::string& content);
 
-/// What this process can see of the controls that hold it, as `key=value` lines; probes are made by
-/// really trying. Meant to be called before any foreign code runs.
-[[nodiscard]] std::string self_report();
+/// What this process can see of the controls that hold it, and what it has inherited.
+struct SelfReport {
+  std::string text;  ///< `key=value` lines; probes are made by really trying
+  /// As in SpawnRequest; every signal where it could not be read.
+  std::uint64_t ignored_signals = kEverySignal;
+};
+
+/// Meant to be called before any foreign code runs.
+[[nodiscard]] SelfReport self_report();
 
 }  // namespace lazaret::os

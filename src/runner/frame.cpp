@@ -1,7 +1,6 @@
 #include "runner/frame.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/try.hpp"
 
@@ -61,16 +60,7 @@ std::vector<std::byte> encode_frame(FrameType type, Bytes payload) {
   return frame;
 }
 
-std::span<std::byte> FrameReader::space() {
-  if (begin_ == end_) begin_ = end_ = 0;
-  if (begin_ > 0 && buffer_.size() - end_ < kReadBytes) {
-    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
-    end_ -= begin_;
-    begin_ = 0;
-  }
-  if (buffer_.size() - end_ < kReadBytes) buffer_.resize(end_ + kReadBytes);
-  return std::span(buffer_).subspan(end_);
-}
+std::span<std::byte> FrameReader::space() { return queue_.room(kReadBytes).first(kReadBytes); }
 
 Result<std::size_t> FrameReader::payload_size(std::span<const std::byte> header) const {
   std::size_t size = 0;
@@ -90,18 +80,18 @@ Result<std::size_t> FrameReader::payload_size(std::span<const std::byte> header)
 
 Result<std::optional<Frame>> FrameReader::next() {
   if (failed_) return Error(Errc::protocol, "runner stream has failed before");
-  if (end_ - begin_ < kHeaderBytes) return std::optional<Frame>();
-  const auto header = std::span<const std::byte>(buffer_).subspan(begin_, kHeaderBytes);
+  const Bytes come = queue_.bytes();
+  if (come.size() < kHeaderBytes) return std::optional<Frame>();
+  const auto header = come.first(kHeaderBytes);
   auto size = payload_size(header);
   if (!size.ok()) {
     failed_ = true;
     return std::move(size).error();
   }
-  if (end_ - begin_ < kHeaderBytes + *size) return std::optional<Frame>();
-  const auto type = static_cast<FrameType>(header[4]);
-  const Bytes payload = std::span<const std::byte>(buffer_).subspan(begin_ + kHeaderBytes, *size);
-  begin_ += kHeaderBytes + *size;
-  return std::optional<Frame>(Frame{type, payload});
+  if (come.size() < kHeaderBytes + *size) return std::optional<Frame>();
+  queue_.drop(kHeaderBytes + *size);
+  return std::optional<Frame>(
+      Frame{static_cast<FrameType>(header[4]), come.subspan(kHeaderBytes, *size)});
 }
 
 }  // namespace lazaret::runner

@@ -10,6 +10,7 @@
 
 #include "base/bytes.hpp"
 #include "lazaret/result.hpp"
+#include "runner/byte_queue.hpp"
 
 /// The runner's wire format; docs/runner-protocol.md is its specification.
 namespace lazaret::runner {
@@ -63,7 +64,7 @@ class FrameReader {
   /// Where the next bytes go; never empty.
   [[nodiscard]] std::span<std::byte> space();
   /// Says how many bytes were put at the front of space().
-  void commit(std::size_t count) noexcept { end_ += count; }
+  void commit(std::size_t count) noexcept { queue_.commit(count); }
   /// The next whole frame, or nothing when more bytes are needed.
   [[nodiscard]] Result<std::optional<Frame>> next();
 
@@ -71,9 +72,7 @@ class FrameReader {
   [[nodiscard]] Result<std::size_t> payload_size(std::span<const std::byte> header) const;
 
   Direction direction_;
-  std::vector<std::byte> buffer_;
-  std::size_t begin_ = 0;
-  std::size_t end_ = 0;
+  ByteQueue queue_;
   bool failed_ = false;
 };
 

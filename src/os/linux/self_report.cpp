@@ -13,9 +13,11 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "os/handle.hpp"
 #include "os/init.hpp"
@@ -24,11 +26,14 @@ namespace lazaret::os {
 namespace {
 
 constexpr std::size_t kMostFileBytes = 64UL << 10;
+constexpr std::size_t kUsualReportBytes = 16UL << 10;
 
-std::string content_of(const char* path) {
-  const Handle file(::open(path, O_RDONLY | O_CLOEXEC));
+Handle folder(const char* path) { return Handle(::open(path, O_PATH | O_DIRECTORY | O_CLOEXEC)); }
+
+std::string content_of(RawHandle folder, const char* name) {
+  const Handle file(::openat(folder, name, O_RDONLY | O_CLOEXEC));
   std::string text;
-  std::array<char, 4096> part{};
+  std::array<char, 4096> part;
   while (file.valid() && text.size() < kMostFileBytes) {
     const ssize_t count = ::read(file.get(), part.data(), part.size());
     if (count <= 0) break;
@@ -41,14 +46,24 @@ void add(std::string& report, std::string_view key, std::string_view value) {
   report.append(key).append("=").append(value).append("\n");
 }
 
-// One line for each line of a file, `key` in front.
-void add_lines(std::string& report, std::string_view key, const char* path) {
-  const std::string text = content_of(path);
+// One line for each line of the text, `key` in front.
+void add_lines(std::string& report, std::string_view key, std::string_view text) {
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    add(report, key, std::string_view(text).substr(at, end - at));
+    add(report, key, text.substr(at, end - at));
     at = end + 1;
   }
+}
+
+// proc(5), /proc/pid/status.
+std::uint64_t ignored_signals_in(std::string_view status) {
+  constexpr std::string_view kKey = "\nSigIgn:\t";
+  const std::size_t at = status.find(kKey);
+  if (at == std::string_view::npos) return kEverySignal;
+  const std::string_view digits = status.substr(at + kKey.size());
+  std::uint64_t signals = 0;
+  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), signals, 16);
+  return parsed.ec == std::errc() ? signals : kEverySignal;
 }
 
 void add_limits(std::string& report) {
@@ -73,29 +88,35 @@ void add_disk(std::string& report, const char* path) {
           std::to_string(facts.f_files));
 }
 
-void add_namespaces(std::string& report) {
-  for (const char* const name : {"user", "mnt", "pid", "net", "ipc", "uts", "cgroup"}) {
-    std::array<char, 64> target{};
-    const std::string path = std::string("/proc/self/ns/") + name;
-    if (::readlink(path.c_str(), target.data(), target.size() - 1) > 0) {
-      add(report, std::string("ns.") + name, target.data());
-    }
+void add_namespaces(std::string& report, RawHandle self) {
+  constexpr std::pair<const char*, const char*> kLinks[] = {
+      {"ns.user", "ns/user"},     {"ns.mnt", "ns/mnt"}, {"ns.pid", "ns/pid"},
+      {"ns.net", "ns/net"},       {"ns.ipc", "ns/ipc"}, {"ns.uts", "ns/uts"},
+      {"ns.cgroup", "ns/cgroup"},
+  };
+  for (const auto& [key, link] : kLinks) {
+    std::array<char, 64> target;
+    const ssize_t size = ::readlinkat(self, link, target.data(), target.size());
+    if (size <= 0) continue;
+    add(report, key, std::string_view(target.data(), static_cast<std::size_t>(size)));
   }
 }
 
 void add_cgroup(std::string& report) {
   constexpr std::pair<const char*, const char*> kFiles[] = {
-      {"cgroup.memory", "/sys/fs/cgroup/memory.max"},
-      {"cgroup.memory", "/sys/fs/cgroup/memory/memory.limit_in_bytes"},
-      {"cgroup.swap", "/sys/fs/cgroup/memory.swap.max"},
-      {"cgroup.memsw", "/sys/fs/cgroup/memory/memory.memsw.limit_in_bytes"},
-      {"cgroup.pids", "/sys/fs/cgroup/pids.max"},
-      {"cgroup.pids", "/sys/fs/cgroup/pids/pids.max"},
-      {"cgroup.cpu", "/sys/fs/cgroup/cpu.max"},
-      {"cgroup.cpu_quota", "/sys/fs/cgroup/cpu/cpu.cfs_quota_us"},
-      {"cgroup.cpu_period", "/sys/fs/cgroup/cpu/cpu.cfs_period_us"},
+      {"cgroup.memory", "memory.max"},
+      {"cgroup.memory", "memory/memory.limit_in_bytes"},
+      {"cgroup.swap", "memory.swap.max"},
+      {"cgroup.memsw", "memory/memory.memsw.limit_in_bytes"},
+      {"cgroup.pids", "pids.max"},
+      {"cgroup.pids", "pids/pids.max"},
+      {"cgroup.cpu", "cpu.max"},
+      {"cgroup.cpu_quota", "cpu/cpu.cfs_quota_us"},
+      {"cgroup.cpu_period", "cpu/cpu.cfs_period_us"},
   };
-  for (const auto& [key, path] : kFiles) add_lines(report, key, path);
+  const Handle root = folder("/sys/fs/cgroup");
+  if (!root.valid()) return;
+  for (const auto& [key, name] : kFiles) add_lines(report, key, content_of(root.get(), name));
 }
 
 int outcome(long result) noexcept { return result < 0 ? errno : 0; }
@@ -169,20 +190,25 @@ void add_probes(std::string& report) {
 
 }  // namespace
 
-std::string self_report() {
-  std::string report;
+SelfReport self_report() {
+  SelfReport made;
+  std::string& report = made.text;
+  report.reserve(kUsualReportBytes);
   add(report, "pid", std::to_string(::getpid()));
-  add_lines(report, "status", "/proc/self/status");
+  const Handle self = folder("/proc/self");
+  const std::string status = content_of(self.get(), "status");
+  made.ignored_signals = ignored_signals_in(status);
+  add_lines(report, "status", status);
   add_limits(report);
-  add_namespaces(report);
+  add_namespaces(report, self.get());
   add_cgroup(report);
-  add_lines(report, "net", "/proc/self/net/dev");
+  add_lines(report, "net", content_of(self.get(), "net/dev"));
   for (const char* const path : {"/work", "/tmp", "/dev/shm"}) add_disk(report, path);
   std::array<char, 65> host{};
   if (::gethostname(host.data(), host.size() - 1) == 0) add(report, "hostname", host.data());
-  add_lines(report, "mount", "/proc/self/mountinfo");
+  add_lines(report, "mount", content_of(self.get(), "mountinfo"));
   add_probes(report);
-  return report;
+  return made;
 }
 
 }  // namespace lazaret::os

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -6,59 +7,55 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <cstring>
+#include <string_view>
 #include <type_traits>
 
 #include "base/try.hpp"
 #include "os/error.hpp"
 #include "os/init.hpp"
-#include "os/pipe.hpp"
 
 namespace lazaret::os {
 namespace {
 
-// Everything that the child needs, prepared before fork.
+constexpr int kDescriptors = 4;
+
+// Everything that the child needs, prepared before clone, and why it came to nothing.
 struct Plan {
   char* const* argv;
   char* const* environment;
+  std::string_view search_path;
   const char* working_directory;
-  int handles[4];
+  std::array<int, kDescriptors> handles;
+  std::uint64_t ignored_signals;
   rlim_t cpu_seconds;
-  int report;
+  const char* failed_step;
+  int failed_code;
 };
 static_assert(std::is_trivially_destructible_v<Plan>);
 
-struct Report {
-  int step;
-  int code;
-};
-
-constexpr const char* kSteps[] = {"setsid", "descriptors", "limits", "chdir", "exec"};
-
-[[noreturn]] void fail(int report, int step) noexcept {
-  const Report message{step, errno};
-  (void)!::write(report, &message, sizeof message);
-  ::_exit(127);
-}
-
-void reset_signals() noexcept {
-  struct sigaction standard {};
-  standard.sa_handler = SIG_DFL;
-  for (int number = 1; number < NSIG; ++number) (void)::sigaction(number, &standard, nullptr);
-  sigset_t none;
-  sigemptyset(&none);
-  (void)::sigprocmask(SIG_SETMASK, &none, nullptr);
-}
-
-// The sources lie above 3 (pipes made by a process whose 0 to 2 are open), so no target is a
-// source.
-bool place_descriptors(const Plan& plan) noexcept {
-  for (int target = 0; target < 4; ++target) {
-    if (::dup2(plan.handles[target], target) < 0) return false;
+// Handlers end with exec; what is ignored stays ignored. The system call itself, because libraries
+// keep the signals of their threads from being changed.
+bool reset_signals(const Plan& plan) noexcept {
+  constexpr std::array<std::uint64_t, 4> kStandard{};  // SIG_DFL, no flags, no restorer, no mask
+  constexpr std::uint64_t kNone = 0;
+  for (unsigned number = 1; number <= 64; ++number) {
+    if ((plan.ignored_signals >> (number - 1) & 1) == 0) continue;
+    (void)::syscall(SYS_rt_sigaction, number, kStandard.data(), nullptr, sizeof kNone);
   }
-  if (::dup3(plan.report, 4, O_CLOEXEC) < 0) return false;
-  return ::syscall(SYS_close_range, 5U, ~0U, 0U) == 0;
+  return ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &kNone, nullptr, sizeof kNone) == 0;
+}
+
+// The sources lie above 3, so no target is a source.
+bool place_descriptors(const Plan& plan) noexcept {
+  for (int target = 0; target < kDescriptors; ++target) {
+    if (::dup2(plan.handles[static_cast<std::size_t>(target)], target) < 0) return false;
+  }
+  return ::syscall(SYS_close_range, kDescriptors, ~0U, 0U) == 0;
 }
 
 bool set_limits(const Plan& plan) noexcept {
@@ -68,42 +65,97 @@ bool set_limits(const Plan& plan) noexcept {
   return ::setrlimit(RLIMIT_CPU, &limit) == 0;
 }
 
-// SAFETY: runs between fork and exec: system calls only.
-[[noreturn]] void become_program(const Plan& plan) noexcept {
-  reset_signals();
+// Returns only when `folder`, empty for the working directory, has no such program.
+void execute_in(std::string_view folder, const Plan& plan) noexcept {
+  const std::string_view name = plan.argv[0];
+  std::array<char, PATH_MAX> path;
+  errno = ENAMETOOLONG;
+  if (folder.size() + name.size() + 2 > path.size()) return;
+  char* end = path.data();
+  if (!folder.empty()) {
+    end = static_cast<char*>(std::memcpy(end, folder.data(), folder.size())) + folder.size();
+    *end++ = '/';
+  }
+  std::memcpy(end, name.data(), name.size() + 1);
+  ::execve(path.data(), plan.argv, plan.environment);
+}
+
+// As execvp(3) looks, but in the program's environment instead of ours, and without handing a file
+// of no known format to a shell. Leaves in errno why there was nothing to execute.
+void execute(const Plan& plan) noexcept {
+  const std::string_view name = plan.argv[0];
+  std::string_view left = plan.search_path;
+  if (name.empty() || name.find('/') != std::string_view::npos) left = {};
+  bool denied = false;
+  for (;;) {
+    const std::size_t end = std::min(left.find(':'), left.size());
+    execute_in(left.substr(0, end), plan);
+    denied = denied || errno == EACCES;
+    const bool absent = errno == ENOENT || errno == ENOTDIR || errno == EACCES;
+    if (!absent) return;
+    if (end == left.size()) break;
+    left.remove_prefix(end + 1);
+  }
+  if (denied) errno = EACCES;
+}
+
+bool lead_session(const Plan&) noexcept {
   (void)::umask(022);
-  if (::setsid() < 0) fail(plan.report, 0);
-  if (!place_descriptors(plan)) fail(plan.report, 1);
-  if (!set_limits(plan)) fail(4, 2);
-  if (::chdir(plan.working_directory) != 0) fail(4, 3);
-  ::environ = const_cast<char**>(plan.environment);  // execvp(3) looks PATH up here
-  ::execvp(plan.argv[0], plan.argv);
-  fail(4, 4);
+  return ::setsid() >= 0;
+}
+bool enter_directory(const Plan& plan) noexcept { return ::chdir(plan.working_directory) == 0; }
+bool become_program(const Plan& plan) noexcept {
+  execute(plan);
+  return false;
+}
+
+constexpr struct {
+  const char* name;
+  bool (*take)(const Plan&) noexcept;
+} kSteps[] = {
+    {"signals", reset_signals}, {"setsid", lead_session},   {"descriptors", place_descriptors},
+    {"limits", set_limits},     {"chdir", enter_directory}, {"exec", become_program},
+};
+
+// SAFETY: runs between clone and exec in its parent's memory, on a stack of its own, while the
+// parent waits: system calls and that stack only, and nothing is written but the plan's last two
+// members and errno.
+int run_child(void* argument) {
+  Plan& plan = *static_cast<Plan*>(argument);
+  for (const auto& step : kSteps) {
+    if (step.take(plan)) continue;
+    plan.failed_step = step.name;
+    plan.failed_code = errno;
+    break;
+  }
+  ::_exit(127);
 }
 
 std::vector<char*> pointers_to(const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
   for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
   pointers.push_back(nullptr);
   return pointers;
 }
 
-// A descriptor that is safe from being overwritten by dup2 onto 0 to 4.
-Result<Handle> above_standard(int descriptor) {
-  Handle moved(::fcntl(descriptor, F_DUPFD_CLOEXEC, 5));
-  if (!moved.valid()) return last_error("fcntl");
-  return moved;
+// Where execvp(3) looks when the environment does not say.
+constexpr std::string_view kSearchPath = "/bin:/usr/bin";
+
+std::string_view search_path_in(const std::vector<std::string>& environment) {
+  constexpr std::string_view kName = "PATH=";
+  for (const std::string_view variable : environment) {
+    if (variable.starts_with(kName)) return variable.substr(kName.size());
+  }
+  return kSearchPath;
 }
 
-Result<std::int64_t> started(pid_t child, int report) {
-  Report message{};
-  ssize_t count = 0;
-  do {
-    count = ::read(report, &message, sizeof message);
-  } while (count < 0 && errno == EINTR);
-  if (count != sizeof message) return std::int64_t{child};
-  (void)::waitpid(child, nullptr, 0);
-  return Error(Errc::start_failed, kSteps[message.step]).with_os_error(message.code);
+// The descriptor itself, or a duplicate where dup2 onto 0 to 3 would overwrite it.
+Result<int> out_of_the_way(int descriptor, Handle& duplicate) {
+  if (descriptor >= kDescriptors) return descriptor;
+  duplicate.reset(::fcntl(descriptor, F_DUPFD_CLOEXEC, kDescriptors));
+  if (!duplicate.valid()) return last_error("fcntl");
+  return duplicate.get();
 }
 
 }  // namespace
@@ -111,23 +163,28 @@ Result<std::int64_t> started(pid_t child, int report) {
 Result<std::int64_t> spawn(const SpawnRequest& request) {
   const std::vector<char*> argv = pointers_to(request.argv);
   const std::vector<char*> environment = pointers_to(request.environment);
-  LAZARET_TRY(auto report, make_pipe());
-  LAZARET_TRY(Handle report_out, above_standard(report.second.get()));
-  report.second.reset();
-  std::vector<Handle> sources;
-  Plan plan{argv.data(), environment.data(),  request.working_directory.c_str(),
-            {},          request.cpu_seconds, report_out.get()};
-  for (std::size_t index = 0; index < request.handles.size(); ++index) {
-    LAZARET_TRY(Handle source, above_standard(request.handles[index]));
-    plan.handles[index] = source.get();
-    sources.push_back(std::move(source));
+  Plan plan{.argv = argv.data(),
+            .environment = environment.data(),
+            .search_path = search_path_in(request.environment),
+            .working_directory = request.working_directory.c_str(),
+            .handles = {},
+            .ignored_signals = request.ignored_signals,
+            .cpu_seconds = request.cpu_seconds,
+            .failed_step = nullptr,
+            .failed_code = 0};
+  std::array<Handle, kDescriptors> duplicates;
+  for (std::size_t index = 0; index < duplicates.size(); ++index) {
+    LAZARET_TRY(plan.handles[index], out_of_the_way(request.handles[index], duplicates[index]));
   }
-  const pid_t child = ::fork();
+  // The kernel lets us go on at exec or exit: neither a pipe for errors nor a copy of our memory.
+  // Clone rather than vfork(2), whose child would return from here on our stack.
+  alignas(16) std::array<std::byte, 64UL << 10> stack;
+  const pid_t child =
+      ::clone(run_child, stack.data() + stack.size(), CLONE_VM | CLONE_VFORK | SIGCHLD, &plan);
   if (child < 0) return Error(Errc::start_failed, "fork").with_os_error(errno);
-  if (child == 0) become_program(plan);
-  sources.clear();
-  report_out.reset();
-  return started(child, report.first.get());
+  if (plan.failed_step == nullptr) return std::int64_t{child};
+  (void)::waitpid(child, nullptr, 0);
+  return Error(Errc::start_failed, plan.failed_step).with_os_error(plan.failed_code);
 }
 
 }  // namespace lazaret::os

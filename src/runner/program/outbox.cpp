@@ -8,44 +8,32 @@
 namespace lazaret::runner {
 
 void Outbox::put(FrameType type, Bytes payload) {
-  const auto header = frame_header(type, payload.size());
-  bytes_.insert(bytes_.end(), header.begin(), header.end());
-  bytes_.insert(bytes_.end(), payload.begin(), payload.end());
+  queue_.append(frame_header(type, payload.size()));
+  queue_.append(payload);
 }
 
-std::span<std::byte> Outbox::reserve() {
-  reserved_at_ = bytes_.size();
-  bytes_.resize(reserved_at_ + kHeaderBytes + kStreamBytes);
-  return std::span(bytes_).subspan(reserved_at_ + kHeaderBytes);
-}
+std::span<std::byte> Outbox::reserve() { return frame_room().subspan(kHeaderBytes); }
 
 void Outbox::commit(FrameType type, std::size_t size) {
-  if (size == 0) {
-    bytes_.resize(reserved_at_);
-    return;
-  }
+  if (size == 0) return;
   const auto header = frame_header(type, size);
-  std::copy(header.begin(), header.end(),
-            bytes_.begin() + static_cast<std::ptrdiff_t>(reserved_at_));
-  bytes_.resize(reserved_at_ + kHeaderBytes + size);
+  std::copy(header.begin(), header.end(), frame_room().begin());
+  queue_.commit(kHeaderBytes + size);
 }
 
 Status Outbox::flush(os::RawHandle wire) {
   while (!empty()) {
-    LAZARET_TRY(const std::size_t count,
-                os::write_now(wire, std::span<const std::byte>(bytes_).subspan(begin_)));
+    LAZARET_TRY(const std::size_t count, os::write_now(wire, queue_.bytes()));
     if (count == 0) break;
-    begin_ += count;
+    queue_.drop(count);
   }
-  drop_sent();
   return {};
 }
 
-// A wire that is never quite empty must not keep what it has carried; moving costs little this way.
-void Outbox::drop_sent() {
-  if (!empty() && begin_ < kHighWater) return;
-  bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(begin_));
-  begin_ = 0;
+// Asked for twice, the room is the same: nothing comes in between reserving and committing.
+std::span<std::byte> Outbox::frame_room() {
+  constexpr std::size_t kFrameBytes = kHeaderBytes + kStreamBytes;
+  return queue_.room(kFrameBytes).first(kFrameBytes);
 }
 
 }  // namespace lazaret::runner

@@ -2,11 +2,11 @@
 
 #include <cstddef>
 #include <span>
-#include <vector>
 
 #include "base/bytes.hpp"
 #include "lazaret/result.hpp"
 #include "os/handle.hpp"
+#include "runner/byte_queue.hpp"
 #include "runner/frame.hpp"
 
 namespace lazaret::runner {
@@ -15,10 +15,10 @@ namespace lazaret::runner {
 /// program, so a slow host slows the program down instead of filling memory.
 class Outbox {
  public:
-  [[nodiscard]] bool empty() const noexcept { return begin_ == bytes_.size(); }
-  [[nodiscard]] bool has_room() const noexcept { return bytes_.size() - begin_ < kHighWater; }
+  [[nodiscard]] bool empty() const noexcept { return queue_.empty(); }
+  [[nodiscard]] bool has_room() const noexcept { return queue_.size() < kHighWater; }
   /// Memory in use, sent and unsent.
-  [[nodiscard]] std::size_t held_bytes() const noexcept { return bytes_.capacity(); }
+  [[nodiscard]] std::size_t held_bytes() const noexcept { return queue_.held_bytes(); }
   void put(FrameType type, Bytes payload);
   /// Room for a stream frame's payload, to be read into directly.
   [[nodiscard]] std::span<std::byte> reserve();
@@ -28,13 +28,11 @@ class Outbox {
   [[nodiscard]] Status flush(os::RawHandle wire);
 
  private:
-  void drop_sent();
+  [[nodiscard]] std::span<std::byte> frame_room();
 
   static constexpr std::size_t kHighWater = 256UL << 10;
 
-  std::vector<std::byte> bytes_;
-  std::size_t begin_ = 0;
-  std::size_t reserved_at_ = 0;
+  ByteQueue queue_;
 };
 
 }  // namespace lazaret::runner

@@ -22,9 +22,12 @@ Status Supervisor::run() {
   outbox_.put(FrameType::hello, encode(Hello{kProtocolVersion, os::process_id()}));
   // Before anything else is said of the box: what is denied here is denied to all that follows.
   const auto restricted = os::restrict_access();
-  std::string report = os::self_report();
-  report += "landlock=" + std::to_string(restricted.ok() ? *restricted : 0) + "\n";
-  outbox_.put(FrameType::report, bytes_of(report).first(std::min(report.size(), kReportBytes)));
+  os::SelfReport report = os::self_report();
+  report.text += "landlock=" + std::to_string(restricted.ok() ? *restricted : 0) + "\n";
+  const Bytes text = bytes_of(report.text);
+  outbox_.put(FrameType::report, text.first(std::min(text.size(), kReportBytes)));
+  ignored_signals_ = report.ignored_signals;
+  LAZARET_CHECK(outbox_.flush(handles_.wire_out.get()));
   while (!host_gone_) LAZARET_CHECK(turn());
   return {};
 }
@@ -105,7 +108,12 @@ Status Supervisor::launch(const Job& job) {
   LAZARET_TRY(auto input, os::make_pipe());
   LAZARET_CHECK(os::set_nonblocking(input.second.get()));
   std::vector<os::Handle> theirs;
-  os::SpawnRequest request{job.argv, job.environment, job.working_directory, {}, job.cpu_seconds};
+  os::SpawnRequest request{.argv = job.argv,
+                           .environment = job.environment,
+                           .working_directory = job.working_directory,
+                           .handles = {},
+                           .cpu_seconds = job.cpu_seconds,
+                           .ignored_signals = ignored_signals_};
   request.handles[0] = input.first.get();
   const FrameType types[] = {FrameType::stdout_data, FrameType::stderr_data, FrameType::value_data};
   for (std::size_t index = 0; index < std::size(types); ++index) {

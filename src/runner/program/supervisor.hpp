@@ -44,6 +44,7 @@ class Supervisor {
   void finish();
 
   os::InitHandles handles_;
+  std::uint64_t ignored_signals_ = os::kEverySignal;
   FrameReader reader_{Direction::to_runner};
   Outbox outbox_;
   std::vector<Output> outputs_;
