@@ -41,7 +41,7 @@ function(lazaret_static_program name)
     -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections
     -nostdinc ${static_headers} "SHELL:-include ${static_runtime}/names.hpp")
   target_link_options(${name} PRIVATE -nostdlib -static -s
-    -Wl,--gc-sections,-z,noexecstack,-z,relro)
+    -Wl,--gc-sections,-z,noexecstack)
   target_link_libraries(${name} PRIVATE ${LAZARET_MUSL_LIBRARIES}/crt1.o
     -Wl,--start-group ${LAZARET_MUSL_LIBRARIES}/libc.a -lgcc -Wl,--end-group)
 endfunction()

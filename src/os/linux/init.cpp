@@ -36,6 +36,13 @@ Status replace_with_null(int first, int last) {
   return {};
 }
 
+Status dispose(int signal, void (*disposition)(int)) {
+  struct sigaction action {};
+  action.sa_handler = disposition;
+  if (::sigaction(signal, &action, nullptr) != 0) return last_error("sigaction");
+  return {};
+}
+
 Result<Handle> child_changes() {
   sigset_t mask;
   sigemptyset(&mask);
@@ -49,9 +56,9 @@ Result<Handle> child_changes() {
 }  // namespace
 
 Result<InitHandles> become_init() {
-  struct sigaction ignore {};
-  ignore.sa_handler = SIG_IGN;
-  if (::sigaction(SIGPIPE, &ignore, nullptr) != 0) return last_error("sigaction SIGPIPE");
+  LAZARET_CHECK(dispose(SIGPIPE, SIG_IGN));
+  // Started with it ignored, we would never learn of a child's end (P-54).
+  LAZARET_CHECK(dispose(SIGCHLD, SIG_DFL));
   InitHandles handles;
   LAZARET_TRY(handles.wire_in, moved_up(STDIN_FILENO));
   LAZARET_TRY(handles.wire_out, moved_up(STDOUT_FILENO));

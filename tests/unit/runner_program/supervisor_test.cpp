@@ -1,3 +1,5 @@
+#include <sys/syscall.h>
+
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -124,6 +126,82 @@ TEST(Supervisor, GivesTheProgramFourDescriptorsACleanMaskAndASession_P54) {
   EXPECT_THAT(bench.sink.out, testing::StartsWith("0 1 2 3 "));
   EXPECT_THAT(bench.sink.out, HasSubstr("0022"));
   EXPECT_THAT(bench.sink.out, HasSubstr("leader\nLANG=C\nPATH=/usr/bin:/bin\n"));
+}
+
+// Ignores a signal by the system call itself: libraries refuse those of their own threads.
+class Ignoring {
+ public:
+  explicit Ignoring(int signal) : signal_(signal) {
+    const Action ignored = {reinterpret_cast<std::uintptr_t>(SIG_IGN), 0, 0, 0};
+    EXPECT_EQ(::syscall(SYS_rt_sigaction, signal_, &ignored, &before_, sizeof before_.mask), 0);
+  }
+  Ignoring(const Ignoring&) = delete;
+  Ignoring& operator=(const Ignoring&) = delete;
+  ~Ignoring() {
+    (void)::syscall(SYS_rt_sigaction, signal_, &before_, nullptr, sizeof before_.mask);
+  }
+
+ private:
+  struct Action {
+    std::uint64_t handler, flags, restorer, mask;
+  };
+  int signal_;
+  Action before_{};
+};
+
+// An engine may start the runner with signals ignored, and exec(2) hands that on.
+TEST(Supervisor, HandsOnNoSignalThatItWasStartedToIgnore_P54) {
+  const Ignoring hang_up(SIGHUP), user(SIGUSR1), child(SIGCHLD), of_threads(33), last(64);
+  Bench bench;
+  EXPECT_THAT(bench.greeting->report, HasSubstr("status=SigIgn:\t8000000100001201\n"));
+  EXPECT_EQ(bench.run_shell("exec grep -E 'Sig(Blk|Ign)' /proc/self/status").code, 0U);
+  EXPECT_EQ(bench.sink.out, "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n");
+}
+
+void write_program(const std::string& path, const std::string& text, int mode) {
+  std::ofstream(path) << text;
+  ASSERT_EQ(::chmod(path.c_str(), static_cast<mode_t>(mode)), 0);
+}
+
+TEST(Supervisor, LooksForTheProgramAlongThePathOfTheJob) {
+  Bench bench;
+  std::filesystem::create_directory(bench.place.path("bin"));
+  write_program(bench.place.path("tool"), "#!/bin/sh\necho denied\n", 0644);
+  write_program(bench.place.path("bin/tool"), "#!/bin/sh\necho found\n", 0755);
+  Job job = bench.job({"tool"});
+  job.environment = {"PATH=/nowhere:/dev/null::" + bench.place.path("bin")};
+  ASSERT_TRUE(bench.start(job).ok());
+  EXPECT_EQ(bench.exited().code, 0U);
+  EXPECT_EQ(bench.sink.out, "found\n");
+}
+
+TEST(Supervisor, SaysThatAProgramWasDeniedWhenNoOtherWasFound) {
+  Bench bench;
+  write_program(bench.place.path("tool"), "#!/bin/sh\n", 0644);
+  Job job = bench.job({"tool"});
+  job.environment = {"PATH=:/nowhere"};
+  EXPECT_EQ(bench.run_to_failure(job).os_error, EACCES);
+}
+
+TEST(Supervisor, FindsTheSystemsProgramsWithoutAPath) {
+  Bench bench;
+  Job job = bench.job({"true"});
+  job.environment = {};
+  ASSERT_TRUE(bench.start(job).ok());
+  EXPECT_EQ(bench.exited().code, 0U);
+}
+
+TEST(Supervisor, HandsNoFileOfUnknownFormatToAShell) {
+  Bench bench;
+  write_program(bench.place.path("tool"), "echo surprise\n", 0755);
+  const Failed failed = bench.run_to_failure(bench.job({"./tool"}));
+  EXPECT_EQ(failed.step, "exec");
+  EXPECT_EQ(failed.os_error, ENOEXEC);
+}
+
+TEST(Supervisor, NamesAPathThatIsTooLong) {
+  Bench bench;
+  EXPECT_EQ(bench.run_to_failure(bench.job({std::string(5000, 'x')})).os_error, ENAMETOOLONG);
 }
 
 TEST(Supervisor, ForwardsSignals) {
