@@ -1,6 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <thread>
+
 #include "integration/support.hpp"
 
 // Every bound of a box is met by a program that wants more: at the bound it works, beyond it not.
@@ -151,6 +154,19 @@ except OSError as error:
   Json seen = printed(request);
   EXPECT_EQ(seen[0], "EMFILE");
   EXPECT_EQ(seen[1], 39);
+}
+
+// P-53
+TEST_P(NativeLimits, ShowsAsManyProcessorsAsItGives) {
+  const auto processors = [](double cpus) {
+    ExecutionRequest request =
+        python("import json, os\nprint(json.dumps(len(os.sched_getaffinity(0))))");
+    request.limits.cpus = cpus;
+    return printed(request);
+  };
+  EXPECT_EQ(processors(1.0), 1);
+  EXPECT_EQ(processors(0.5), 1);
+  EXPECT_EQ(processors(2.0), std::min(2U, std::thread::hardware_concurrency()));
 }
 
 TEST_P(NativeLimits, LetsNobodyRaiseALimit) {

@@ -1,5 +1,6 @@
 #include "backend/linux/native_backend.hpp"
 
+#include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -10,6 +11,7 @@
 #include "backend/linux/native_box.hpp"
 #include "backend/linux/observe.hpp"
 #include "backend/linux/plan.hpp"
+#include "backend/linux/without_cgroup.hpp"
 #include "base/try.hpp"
 #include "os/wire.hpp"
 #include "runner/client.hpp"
@@ -34,30 +36,11 @@ Reading read_proc_mounts(const SelfReport& report) {
           "runner report"};
 }
 
-// Memory without a cgroup: at best a bound on each process, and none on what belongs to no process.
-Reading memory_without_cgroup(const policy::Spec& spec, const SelfReport& report,
-                              const std::string& why) {
-  if (reserves_address_space(spec)) {
-    return {Control::memory, EvidenceStatus::not_enforced,
-            why + "; this runtime cannot live under RLIMIT_AS", "absence of a cgroup"};
-  }
-  Reading reading = read_limit(report, {Control::memory, "limit.as", spec.limits.memory_bytes});
-  if (reading.status == EvidenceStatus::enforced) reading.status = EvidenceStatus::partial;
-  reading.applied += " bytes for each process, shared memory not counted; " + why;
-  return reading;
-}
-
-// What stands in for the cgroup where there is none: said as it is, never more.
-std::vector<Reading> readings_without_cgroup(const policy::Spec& spec, const SelfReport& report,
-                                             const std::string& why) {
-  const auto no = EvidenceStatus::not_enforced;
-  const std::string source = "absence of a cgroup";
-  Reading pids = read_limit(report, {Control::pids, "limit.nproc", spec.limits.pids});
-  pids.applied += " in a user namespace of its own";
-  return {{Control::swap, no, why, source},
-          {Control::cpu, no, why, source},
-          std::move(pids),
-          memory_without_cgroup(spec, report, why)};
+// Those that this process may use now.
+Processors own_processors() {
+  Processors processors{};
+  if (::syscall(SYS_sched_getaffinity, 0, sizeof processors, processors.data()) < 0) return {};
+  return processors;
 }
 
 std::string cgroup_name() {
@@ -95,7 +78,8 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
 
 Result<std::unique_ptr<Backend>> NativeBackend::create() {
   LAZARET_TRY(const Foundation foundation, foundation_of_host());
-  return std::unique_ptr<Backend>(new NativeBackend(foundation, find_cgroup_base()));
+  return std::unique_ptr<Backend>(
+      new NativeBackend(foundation, find_cgroup_base(), own_processors()));
 }
 
 std::string NativeBackend::runtime() const {
@@ -125,7 +109,8 @@ Status NativeBackend::launch(NativeBox::Parts& parts, const policy::Spec& spec, 
     parts.cgroup.emplace(std::move(cgroup));
   }
   LAZARET_TRY(auto ends, os::stream_pair());
-  const Order order = order_of(spec, parts.cgroup ? HeldBy::cgroup : HeldBy::limits);
+  Order order = order_of(spec, parts.cgroup ? HeldBy::cgroup : HeldBy::limits);
+  order.processors = share_of(processors_, spec.limits.cpus, turn_++);
   const int cgroup = parts.cgroup ? parts.cgroup->descriptor() : -1;
   LAZARET_TRY(parts.spawner, spawner(call));
   auto launched = parts.spawner->make(order, ends.second.get(), cgroup);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <utility>
@@ -7,6 +8,7 @@
 #include "backend/backend.hpp"
 #include "backend/linux/cgroup.hpp"
 #include "backend/linux/native_box.hpp"
+#include "backend/linux/plan.hpp"
 #include "backend/linux/spawner.hpp"
 #include "base/guarded.hpp"
 
@@ -31,14 +33,16 @@ class NativeBackend final : public Backend {
   // Shared by the backend and the boxes that are alive: the spawner's end would be theirs.
   using SharedSpawner = std::shared_ptr<Spawner>;
 
-  NativeBackend(const Foundation& foundation, CgroupBase cgroups)
-      : foundation_(foundation), cgroups_(std::move(cgroups)) {}
+  NativeBackend(const Foundation& foundation, CgroupBase cgroups, const Processors& processors)
+      : foundation_(foundation), cgroups_(std::move(cgroups)), processors_(processors) {}
   [[nodiscard]] Result<SharedSpawner> spawner(const Call& call);
   [[nodiscard]] Status launch(NativeBox::Parts& parts, const policy::Spec& spec, const Call& call);
   void forget(const SharedSpawner& spawner);
 
   Foundation foundation_;
   CgroupBase cgroups_;
+  Processors processors_;
+  std::atomic<std::size_t> turn_ = 0;
   Guarded<SharedSpawner> spawner_;
 };
 

@@ -24,6 +24,7 @@ constexpr std::array kNamespaces = {
     NamespaceRow{Control::filesystem, "mnt"},
     NamespaceRow{Control::privileges, "user"},
     NamespaceRow{Control::processes, "pid"},
+    NamespaceRow{Control::processes, "time"},
     NamespaceRow{Control::ipc, "ipc"},
     NamespaceRow{Control::hostname, "uts"},
     NamespaceRow{Control::cgroup_view, "cgroup"},

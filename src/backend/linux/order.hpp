@@ -57,6 +57,7 @@ struct Order {
   std::array<char, 96> shared_options{};   ///< of /tmp and /dev/shm
   std::uint32_t limit_count = 0;
   std::array<Limit, kMostLimits> limits{};
+  std::array<std::uint64_t, 16> processors{};  ///< sched_setaffinity(2); none: whatever we have
   bool in_cgroup = false;
 };
 inline constexpr std::size_t kMostOrderHandles = 3;

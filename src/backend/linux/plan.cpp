@@ -1,7 +1,9 @@
 #include "backend/linux/plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
+#include <vector>
 
 namespace lazaret::backend::native {
 namespace {
@@ -27,6 +29,21 @@ bool reserves_address_space(const policy::Spec& spec) {
   const std::string& path = spec.program.argv.front();
   const std::string name = path.substr(path.find_last_of('/') + 1);
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
+Processors share_of(const Processors& available, double cpus, std::size_t turn) {
+  std::vector<std::size_t> numbers;
+  for (std::size_t number = 0; number < available.size() * 64; ++number) {
+    if ((available[number / 64] >> (number % 64) & 1) != 0) numbers.push_back(number);
+  }
+  const double wanted = std::ceil(cpus);
+  if (wanted >= static_cast<double>(numbers.size())) return {};
+  Processors share{};
+  for (std::size_t index = 0; index < static_cast<std::size_t>(wanted); ++index) {
+    const std::size_t number = numbers[(turn + index) % numbers.size()];
+    share[number / 64] |= std::uint64_t{1} << (number % 64);
+  }
+  return share;
 }
 
 Order order_of(const policy::Spec& spec, HeldBy held_by) {

@@ -28,6 +28,10 @@ constexpr std::chrono::seconds kAnswerBound{10};
 constexpr std::chrono::seconds kEndBound{5};
 constexpr int kControlInside = 3;
 
+constexpr const char* kStartHint =
+    "/proc must be mounted, and a process that has changed its user without executing a program "
+    "must be made dumpable first (prctl PR_SET_DUMPABLE)";
+
 constexpr const char* kNamespaceHint =
     "this kernel or host refuses unprivileged user namespaces; on Debian: sysctl "
     "kernel.unprivileged_userns_clone=1; on Ubuntu 24.04 load an AppArmor profile that allows "
@@ -81,7 +85,8 @@ Result<pid_t> execute(const os::Handle& program, const os::Handle& control) {
   const int code = ::posix_spawn(&pid, path.c_str(), &actions, &attributes, argv, environment);
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
-  if (code != 0) return os::system_error("starting the spawner from " + path, code);
+  if (code != 0)
+    return os::system_error("starting the spawner from " + path, code).with_hint(kStartHint);
   return pid;
 }
 

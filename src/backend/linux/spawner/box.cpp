@@ -76,6 +76,12 @@ bool add_proc(const BoxPlan& plan) noexcept {
   return restrict_mount("/proc", MOUNT_ATTR_RDONLY, AT_RECURSIVE);
 }
 
+bool bind_processors(const BoxPlan& plan) noexcept {
+  const auto& processors = plan.order.processors;
+  if (processors == std::array<std::uint64_t, 16>{}) return true;
+  return done(::syscall(SYS_sched_setaffinity, 0, sizeof processors, processors.data()));
+}
+
 bool apply_limits(const BoxPlan& plan) noexcept {
   for (std::uint32_t index = 0; index < plan.order.limit_count; ++index) {
     const Limit& limit = plan.order.limits[index];
@@ -121,6 +127,7 @@ constexpr Step<BoxPlan> kSteps[] = {
     {"reset signals", reset_signals},
     {"add scratch", add_scratch},
     {"add proc", add_proc},
+    {"bind processors", bind_processors},
     {"apply limits", apply_limits},
     {"drop privileges", drop_privileges},
     {"install filter", install_filter},

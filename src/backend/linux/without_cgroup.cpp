@@ -1,0 +1,60 @@
+#include "backend/linux/without_cgroup.hpp"
+
+#include <bit>
+#include <cmath>
+
+#include "backend/linux/plan.hpp"
+
+namespace lazaret::backend::native {
+namespace {
+
+// "3", "ff,ffffffff": a mask in hexadecimal digits (proc(5), Cpus_allowed).
+std::size_t bits_in(std::string_view digits) {
+  std::size_t count = 0;
+  for (const char digit : digits) {
+    const std::size_t value = std::string_view("0123456789abcdef").find(digit);
+    if (value != std::string_view::npos) count += static_cast<std::size_t>(std::popcount(value));
+  }
+  return count;
+}
+
+// Memory without a cgroup: at best a bound on each process, and none on what belongs to no process.
+Reading memory_without_cgroup(const policy::Spec& spec, const SelfReport& report,
+                              const std::string& why) {
+  if (reserves_address_space(spec)) {
+    return {Control::memory, EvidenceStatus::not_enforced,
+            why + "; this runtime cannot live under RLIMIT_AS", "absence of a cgroup"};
+  }
+  Reading reading = read_limit(report, {Control::memory, "limit.as", spec.limits.memory_bytes});
+  if (reading.status == EvidenceStatus::enforced) reading.status = EvidenceStatus::partial;
+  reading.applied += " bytes for each process, shared memory not counted; " + why;
+  return reading;
+}
+
+// sched(7): the program counts the processors that it is bound to, but may unbind itself.
+Reading cpu_without_cgroup(const policy::Spec& spec, const SelfReport& report,
+                           const std::string& why) {
+  const auto found = report.status.find("Cpus_allowed");
+  const std::size_t bound = found == report.status.end() ? 0 : bits_in(found->second);
+  if (bound == 0 || static_cast<double>(bound) > std::ceil(spec.limits.cpus))
+    return {Control::cpu, EvidenceStatus::not_enforced, why, "absence of a cgroup"};
+  return {Control::cpu, EvidenceStatus::partial,
+          "bound to " + std::to_string(bound) + " processors, which the program may change; " + why,
+          "runner report"};
+}
+
+}  // namespace
+
+std::vector<Reading> readings_without_cgroup(const policy::Spec& spec, const SelfReport& report,
+                                             const std::string& why) {
+  const auto no = EvidenceStatus::not_enforced;
+  const std::string source = "absence of a cgroup";
+  Reading pids = read_limit(report, {Control::pids, "limit.nproc", spec.limits.pids});
+  pids.applied += " in a user namespace of its own";
+  return {{Control::swap, no, why, source},
+          cpu_without_cgroup(spec, report, why),
+          std::move(pids),
+          memory_without_cgroup(spec, report, why)};
+}
+
+}  // namespace lazaret::backend::native

@@ -1,0 +1,73 @@
+#include "backend/linux/plan.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace lazaret::backend::native {
+namespace {
+
+policy::Spec spec_of(const char* program) {
+  policy::Spec spec;
+  spec.program.argv = {program};
+  return spec;
+}
+
+bool limits(const Order& order, int resource) {
+  for (std::uint32_t index = 0; index < order.limit_count; ++index) {
+    if (order.limits[index].resource == resource) return true;
+  }
+  return false;
+}
+
+TEST(Order, BoundsAddressSpaceOnlyWhereNoCgroupHoldsMemory) {
+  EXPECT_TRUE(limits(order_of(spec_of("python3"), HeldBy::limits), RLIMIT_AS));
+  EXPECT_FALSE(limits(order_of(spec_of("python3"), HeldBy::cgroup), RLIMIT_AS));
+}
+
+// P-50
+TEST(Order, LeavesAddressSpaceToRuntimesThatReserveIt) {
+  EXPECT_FALSE(limits(order_of(spec_of("/usr/bin/node"), HeldBy::limits), RLIMIT_AS));
+}
+
+TEST(Order, HasRoomForTheLargestNumbers) {
+  policy::Spec spec = spec_of("true");
+  spec.limits.disk_bytes = spec.limits.disk_files = ~0ULL;
+  EXPECT_EQ(std::string(order_of(spec, HeldBy::limits).shared_options.data()),
+            "size=18446744073709551615,nr_inodes=18446744073709551615,mode=1777");
+}
+
+// P-53
+TEST(ShareOfProcessors, IsAsManyAsTheLimitNeeds) {
+  const Processors four{0b1111};
+  EXPECT_EQ(share_of(four, 1.0, 0), Processors{0b0001});
+  EXPECT_EQ(share_of(four, 0.1, 0), Processors{0b0001});
+  EXPECT_EQ(share_of(four, 1.1, 0), Processors{0b0011});
+  EXPECT_EQ(share_of(four, 3.0, 0), Processors{0b0111});
+}
+
+TEST(ShareOfProcessors, MovesOnEachTurnAndWrapsAround) {
+  const Processors some{0b101100};
+  EXPECT_EQ(share_of(some, 1.0, 0), Processors{0b000100});
+  EXPECT_EQ(share_of(some, 1.0, 1), Processors{0b001000});
+  EXPECT_EQ(share_of(some, 1.0, 2), Processors{0b100000});
+  EXPECT_EQ(share_of(some, 2.0, 2), Processors{0b100100});
+}
+
+TEST(ShareOfProcessors, IsNoRestrictionWhenAllAreNeeded) {
+  EXPECT_EQ(share_of(Processors{0b11}, 2.0, 0), Processors{});
+  EXPECT_EQ(share_of(Processors{0b11}, 64.0, 1), Processors{});
+  EXPECT_EQ(share_of(Processors{}, 1.0, 0), Processors{});
+}
+
+TEST(ShareOfProcessors, ReachesBeyondTheFirstWord) {
+  Processors two{};
+  two[1] = 1;
+  two[15] = 1ULL << 63;
+  Processors last{};
+  last[15] = 1ULL << 63;
+  EXPECT_EQ(share_of(two, 1.0, 1), last);
+}
+
+}  // namespace
+}  // namespace lazaret::backend::native
