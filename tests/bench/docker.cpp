@@ -14,7 +14,7 @@
 namespace lazaret::bench {
 namespace {
 
-constexpr int kRounds = 15;
+constexpr int kRounds = 31;
 constexpr const char* kImage = "lazaret/bash:latest";
 
 template <typename T>

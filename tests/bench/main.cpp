@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -5,8 +6,9 @@
 
 #include "bench/measure.hpp"
 
-// lazaret_bench [--json]: how long things take and how much memory they need, on this machine and
-// beside the peers that are installed. Docker's figures need LAZARET_TEST_DOCKER=unix://….
+// lazaret_bench [--json] [native|docker]: how long things take and how much memory they need, on
+// this machine and beside the peers that are installed. Docker's figures need
+// LAZARET_TEST_DOCKER=unix://….
 namespace {
 
 using lazaret::bench::Figure;
@@ -36,11 +38,18 @@ void print_json(const std::vector<Figure>& figures) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const auto asked = [argc, argv](const char* word) {
+    return std::any_of(argv + 1, argv + argc,
+                       [word](const char* given) { return std::strcmp(given, word) == 0; });
+  };
   const char* const docker = std::getenv("LAZARET_TEST_DOCKER");
-  std::vector<Figure> figures = lazaret::bench::native_figures();
-  const auto more = lazaret::bench::docker_figures(docker == nullptr ? "" : docker);
-  figures.insert(figures.end(), more.begin(), more.end());
-  if (argc > 1 && std::strcmp(argv[1], "--json") == 0)
+  std::vector<Figure> figures;
+  if (!asked("docker")) figures = lazaret::bench::native_figures();
+  if (!asked("native")) {
+    const auto more = lazaret::bench::docker_figures(docker == nullptr ? "" : docker);
+    figures.insert(figures.end(), more.begin(), more.end());
+  }
+  if (asked("--json"))
     print_json(figures);
   else
     print_table(figures);

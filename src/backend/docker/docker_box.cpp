@@ -1,5 +1,7 @@
 #include "backend/docker/docker_box.hpp"
 
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 #include "base/try.hpp"
@@ -13,6 +15,8 @@ using engine::member;
 using engine::number_at;
 
 constexpr std::chrono::milliseconds kAutopsyBound{5000};
+// What a runner that has been taken over can cost us by staying.
+constexpr std::chrono::milliseconds kLeaveBound{500};
 
 void add_number(std::optional<std::uint64_t>& to, std::optional<std::int64_t> from,
                 std::int64_t divisor) {
@@ -59,6 +63,20 @@ Status DockerBox::wait_end(const Call& call) {
   const auto again = engine::container::wait(parts_.container->client(), parts_.container->name(),
                                              engine::container::Until::not_running, call);
   return again.ok() || again.error().code() == Errc::not_found ? Status() : Status(again.error());
+}
+
+Status DockerBox::dispose(const Call& call) {
+  if (!ended_) let_it_leave(call.within(kLeaveBound));
+  return parts_.container->remove(call);
+}
+
+// A runner whose wire is closed ends by itself. For a kill Docker first executes a program, which
+// takes longer than that; removing by force, which comes next, makes sure in any case.
+void DockerBox::let_it_leave(const Call& call) {
+  const bool is_quicker = parts_.container->client().kind() == engine::Kind::docker;
+  if (!is_quicker || !parts_.exit || !parts_.stream->close_write().ok()) return;
+  auto exit = std::exchange(parts_.exit, std::nullopt);
+  (void)exit->finish(call).ok();
 }
 
 void DockerBox::ask_engine(Autopsy& autopsy, const Call& call) const {

@@ -33,11 +33,12 @@ class DockerBox final : public Box {
     return parts_.warnings;
   }
   [[nodiscard]] Status kill(const Call& call) override;
-  [[nodiscard]] Status dispose(const Call& call) override { return parts_.container->remove(call); }
+  [[nodiscard]] Status dispose(const Call& call) override;
   [[nodiscard]] Autopsy autopsy(const Call& call) override;
 
  private:
   void remember_counters();
+  void let_it_leave(const Call& call);
   [[nodiscard]] Status wait_end(const Call& call);
   void ask_engine(Autopsy& autopsy, const Call& call) const;
 

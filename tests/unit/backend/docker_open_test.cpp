@@ -155,6 +155,32 @@ TEST(DockerBox, IsKilledByTheEngineAndOnlyOnce) {
   EXPECT_EQ(std::count(daemon.requests.begin(), daemon.requests.end(), kill), 1);
 }
 
+TEST(DockerBox, LetsTheRunnerLeaveBeforeItIsRemoved) {
+  FakeDaemon daemon;
+  const policy::Spec spec = spec_for("lazaret/python:latest");
+  daemon.report = good_report(spec);
+  const auto backend = backend_on(daemon);
+  const auto box = backend->open(spec, soon());
+  ASSERT_TRUE(box.ok());
+  daemon.requests.clear();
+  EXPECT_TRUE((*box)->dispose(soon()).ok());
+  EXPECT_THAT(daemon.requests,
+              testing::ElementsAre("CLOSE", std::string("DELETE /containers/") + kName));
+}
+
+TEST(DockerBox, IsRemovedByForceWhenItsRunnerStays) {
+  FakeDaemon daemon;
+  daemon.runner_leaves = false;
+  const policy::Spec spec = spec_for("lazaret/python:latest");
+  daemon.report = good_report(spec);
+  const auto backend = backend_on(daemon);
+  const auto box = backend->open(spec, soon());
+  ASSERT_TRUE(box.ok());
+  daemon.requests.clear();
+  EXPECT_TRUE((*box)->dispose(soon()).ok());
+  EXPECT_EQ(daemon.requests.back(), std::string("DELETE /containers/") + kName);
+}
+
 TEST(DockerBox, BelievesTheEngineAboutMemoryWhereTheCgroupIsElsewhere) {
   FakeDaemon daemon;
   const policy::Spec spec = spec_for("lazaret/python:latest");

@@ -26,17 +26,19 @@ using nlohmann::json;
 /// what `weaken` does to the body on the way; its runner reports a box that holds everything.
 struct FakeDaemon {
   Kind kind = Kind::docker;
-  std::function<void(json& body)> weaken = [](json&) {};   ///< before it is obeyed
-  std::function<void(json& seen)> tamper = [](json&) {};   ///< what inspect then shows
+  std::function<void(json& body)> weaken = [](json&) {};  ///< before it is obeyed
+  std::function<void(json& seen)> tamper = [](json&) {};  ///< what inspect then shows
   std::vector<std::string> warnings;
   int create_status = 201;
-  bool lose_create = false;  ///< makes the container and hangs up
-  bool runner_ready = true;  ///< the volume is filled already
+  bool lose_create = false;   ///< makes the container and hangs up
+  bool runner_ready = true;   ///< the volume is filled already
+  bool runner_leaves = true;  ///< when its wire is closed; else it stays until it is killed
   std::string report;
 
   json sent;                          ///< the create body of the run's container
   json made;                          ///< as obeyed
-  std::vector<std::string> requests;  ///< "POST /containers/create", without version and query
+  std::vector<std::string> requests;  ///< "POST /containers/create", without version and query;
+                                      ///< "CLOSE" when the runner's wire is closed
   std::string job;                    ///< bytes that went to the runner
 
   [[nodiscard]] bool was_asked(const std::string& start) const {
@@ -66,8 +68,9 @@ struct FakeDaemon {
     config.erase("NetworkDisabled");
     host["Binds"] = binds;
     if (host.contains("CapDrop")) {
-      host["CapDrop"] = {"CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "NET_BIND_SERVICE",
-                         "SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT"};
+      host["CapDrop"] = {"CHOWN",   "DAC_OVERRIDE",     "FOWNER",    "FSETID",
+                         "KILL",    "NET_BIND_SERVICE", "SETFCAP",   "SETGID",
+                         "SETPCAP", "SETUID",           "SYS_CHROOT"};
     }
     for (json& limit : host["Ulimits"]) {
       std::string name = limit["Name"];
@@ -76,12 +79,10 @@ struct FakeDaemon {
     }
     if (host.value("IpcMode", "") == "private") host["IpcMode"] = "shareable";
   }
-  return {{"Id", "c0ffee"},
-          {"State", {{"Status", "created"}, {"Running", false}, {"Pid", 0}}},
-          {"Config", config},
-          {"HostConfig", host},
-          {"Mounts", mounts},
-          {"NetworkSettings", {{"IPAddress", ""}, {"Networks", json::object()}}}};
+  return {
+      {"Id", "c0ffee"},   {"State", {{"Status", "created"}, {"Running", false}, {"Pid", 0}}},
+      {"Config", config}, {"HostConfig", host},
+      {"Mounts", mounts}, {"NetworkSettings", {{"IPAddress", ""}, {"Networks", json::object()}}}};
 }
 
 /// A report of a box in which every control of the spec holds.
@@ -125,7 +126,7 @@ class FakeDaemonWire final : public Wire {
     const std::size_t count = std::min(answer_.size(), into.size());
     std::copy_n(bytes_of(answer_).begin(), count, into.begin());
     answer_.erase(0, count);
-    if (count > 0 || !attached_) return count;
+    if (count > 0 || !(attached_ || waiting_)) return count;
     if (call.deadline.is_never()) return Error(Errc::protocol, "would wait for ever");
     return Error(Errc::timed_out, "deadline passed");
   }
@@ -138,7 +139,10 @@ class FakeDaemonWire final : public Wire {
     if (complete()) respond();
     return {};
   }
-  Status close_write() override { return {}; }
+  Status close_write() override {
+    daemon_.requests.emplace_back("CLOSE");
+    return {};
+  }
 
  private:
   [[nodiscard]] bool complete() const {
@@ -157,11 +161,13 @@ class FakeDaemonWire final : public Wire {
   void respond();
   void create(const std::string& target);
   void attach();
+  void wait();
 
   FakeDaemon& daemon_;
   std::string request_;
   std::string answer_;
   bool attached_ = false;
+  bool waiting_ = false;
 };
 
 inline void FakeDaemonWire::create(const std::string& target) {
@@ -193,6 +199,13 @@ inline void FakeDaemonWire::attach() {
   attached_ = true;
 }
 
+// Docker sends the head at once and the body when the container has ended.
+inline void FakeDaemonWire::wait() {
+  if (daemon_.runner_leaves) return say(200, R"({"StatusCode":0})");
+  answer_ = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";
+  waiting_ = true;
+}
+
 inline void FakeDaemonWire::respond() {
   const std::string method = request_.substr(0, request_.find(' '));
   std::string target = request_.substr(method.size() + 1);
@@ -202,8 +215,9 @@ inline void FakeDaemonWire::respond() {
   daemon_.requests.push_back(method + " " + path);
   const bool podman = daemon_.kind == Kind::podman;
   if (path == "/_ping") {
-    return say(200, "OK", std::string("Api-Version: 1.41\r\n") +
-                              (podman ? "Libpod-Api-Version: 4.3.1\r\n" : ""));
+    return say(
+        200, "OK",
+        std::string("Api-Version: 1.41\r\n") + (podman ? "Libpod-Api-Version: 4.3.1\r\n" : ""));
   }
   if (path == "/version") {
     return say(200, R"({"Version":"20.10.24","ApiVersion":"1.41","MinAPIVersion":"1.24",)"
@@ -212,7 +226,7 @@ inline void FakeDaemonWire::respond() {
   if (path == "/volumes/create") return say(201, R"({"Name":"v","Driver":"local"})");
   if (path == "/containers/create") return create(target);
   if (path.ends_with("/attach")) return attach();
-  if (path.ends_with("/wait")) return say(200, R"({"StatusCode":0})");
+  if (path.ends_with("/wait")) return wait();
   if (path.ends_with("/archive") && method == "PUT") {
     daemon_.runner_ready = true;
     return say(200, "");
