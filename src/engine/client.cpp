@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::size_t kFailureBytes = 64UL << 10;
 constexpr std::string_view kTarType = "application/x-tar";
+// The oldest that every Podman from 4.0 on speaks, 5 and 6 among them.
+constexpr std::string_view kLibpodVersion = "4.0.0";
 
 enum class Manner { close, keep, upgrade };
 
@@ -21,9 +23,13 @@ Manner manner_of(const Operation& operation) noexcept {
   return operation.upload || operation.content_type == kTarType ? Manner::keep : Manner::close;
 }
 
+std::string prefix_of(const Operation& operation, ApiVersion version) {
+  if (operation.surface == Surface::libpod) return std::string(kLibpodVersion);
+  return version == ApiVersion{} ? std::string() : to_string(version);
+}
+
 Result<HttpRequest> request_of(const Operation& operation, ApiVersion version, Manner manner) {
-  const std::string prefix = version == ApiVersion{} ? std::string() : to_string(version);
-  LAZARET_TRY(std::string target, operation.target.build(prefix));
+  LAZARET_TRY(std::string target, operation.target.build(prefix_of(operation, version)));
   HttpRequest request{operation.method, std::move(target), {}, operation.body};
   request.headers = {{"Host", "localhost"}, {"User-Agent", "lazaret/" LAZARET_VERSION}};
   if (!operation.content_type.empty()) {
@@ -116,8 +122,8 @@ Result<ResponseHead> accepted_head(Exchange& exchange, const Operation& operatio
   const int status = head->status;
   if (status / 100 == 2 || status == 101 || status == 304) return head;
   if (status < 400) {
-    return Error(Errc::protocol, operation.doing + ": the engine answered with status " +
-                                     std::to_string(status));
+    return Error(Errc::protocol,
+                 operation.doing + ": the engine answered with status " + std::to_string(status));
   }
   const HttpResponse refusal{std::move(head).value(), failure_body(exchange, call)};
   return failure_of(refusal, operation.subject).within(operation.doing);
@@ -127,8 +133,7 @@ Result<HttpResponse> EngineClient::transact(const Operation& operation, const Ca
   const Call bound = bounded(operation, call);
   LAZARET_TRY(Exchange exchange, open(operation, bound));
   LAZARET_TRY(ResponseHead head, accepted_head(exchange, operation, bound));
-  LAZARET_TRY(std::string body,
-              exchange.body(operation.cap_bytes, bound).within(operation.doing));
+  LAZARET_TRY(std::string body, exchange.body(operation.cap_bytes, bound).within(operation.doing));
   return HttpResponse{std::move(head), std::move(body)};
 }
 

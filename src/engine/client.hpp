@@ -43,7 +43,7 @@ struct Identity {
 };
 
 struct Negotiation {
-  std::optional<std::string> api_version = {};  ///< DOCKER_API_VERSION: this one or none
+  std::optional<std::string> api_version = {};        ///< DOCKER_API_VERSION: this one or none
   std::chrono::milliseconds default_timeout{30'000};  ///< of a call that sets no deadline
 };
 
@@ -52,9 +52,12 @@ enum class Subject { other, image };
 /// Whether the default timeout applies to a call without a deadline.
 enum class Patience { default_timeout, as_called };
 
+/// Which of an engine's APIs a call belongs to: the one that all speak, or Podman's own.
+enum class Surface { docker, libpod };
+
 /// One call of the Engine API.
 struct Operation {
-  std::string doing;   ///< "starting container ab12", context of every error
+  std::string doing;  ///< "starting container ab12", context of every error
   std::string method;
   Target target;
   std::string body = {};
@@ -62,6 +65,7 @@ struct Operation {
   std::vector<HttpHeader> headers = {};
   BodySource upload = {};  ///< instead of `body`: a tar stream, sent in chunks
   Subject subject = Subject::other;
+  Surface surface = Surface::docker;
   Patience patience = Patience::default_timeout;
   std::size_t cap_bytes = 8UL << 20;  ///< most of a body that is held in memory
 };
@@ -74,8 +78,7 @@ class EngineClient {
  public:
   /// Errors: unsupported when no API version is common; those of the connection.
   [[nodiscard]] static Result<EngineClient> negotiate(std::unique_ptr<Dialer> dialer,
-                                                      const Negotiation& options,
-                                                      const Call& call);
+                                                      const Negotiation& options, const Call& call);
 
   [[nodiscard]] const Identity& identity() const noexcept { return identity_; }
   [[nodiscard]] Kind kind() const noexcept { return identity_.kind; }

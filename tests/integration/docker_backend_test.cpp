@@ -57,12 +57,8 @@ TEST_P(DockerBackendTest, KeepsEveryExitStatus) {  // P-17
 TEST_P(DockerBackendTest, EnforcesEveryControl) {
   const auto box = open(spec_of({"true"}));
   ASSERT_NE(box, nullptr);
-  // Podman's compatible API takes no cgroup namespace mode; on version 1 its default is the host's.
-  const bool shared_cgroups =
-      !is_docker() && !std::filesystem::exists("/sys/fs/cgroup/cgroup.controllers");
   for (const Evidence& piece : box->evidence()) {
-    const bool excused = shared_cgroups && piece.control == Control::cgroup_view;
-    EXPECT_EQ(piece.status, excused ? EvidenceStatus::not_enforced : EvidenceStatus::enforced)
+    EXPECT_EQ(piece.status, EvidenceStatus::enforced)
         << name_of(piece.control) << ": " << piece.applied;
     EXPECT_NE(piece.verified_by, "");
   }

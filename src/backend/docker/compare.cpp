@@ -1,12 +1,11 @@
 #include "backend/docker/compare.hpp"
 
 #include <algorithm>
-#include <array>
-#include <set>
+#include <string_view>
 
 #include <nlohmann/json.hpp>
 
-#include "backend/docker/differences.hpp"
+#include "backend/docker/compare_rows.hpp"
 #include "base/utf8.hpp"
 
 namespace lazaret::backend::docker {
@@ -23,168 +22,10 @@ const json& at(const json& object, const char* pointer) {
   return object.contains(path) ? object.at(path) : nothing;
 }
 
-bool is_empty(const json& value) {
-  if (value.is_string()) return value.get_ref<const std::string&>().empty();
-  if (value.is_array() || value.is_object()) return value.empty();
-  return value.is_null() || value == false || value == 0;
-}
-
 std::string shown(const json& value) {
   const std::string text = value.dump(-1, ' ', true, json::error_handler_t::replace);
   return text.size() <= kShownBytes ? text : text.substr(0, kShownBytes) + "...";
 }
-
-std::vector<std::string> texts(const json& list) {
-  std::vector<std::string> result;
-  if (!list.is_array()) return result;
-  for (const json& item : list) {
-    if (item.is_string()) result.push_back(item.get<std::string>());
-  }
-  return result;
-}
-
-bool has(const std::vector<std::string>& list, std::string_view wanted) {
-  return std::find(list.begin(), list.end(), wanted) != list.end();
-}
-
-// How a field that was sent is looked for in what inspect shows.
-using Same = bool (*)(const json& sent, const json& seen);
-
-bool equal(const json& sent, const json& seen) { return sent == seen; }
-bool equal_or_empty(const json& sent, const json& seen) {
-  return sent == seen || (is_empty(sent) && is_empty(seen));
-}
-bool same_set(const json& sent, const json& seen) {
-  const auto wanted = texts(sent), found = texts(seen);
-  return !wanted.empty() &&
-         std::set(wanted.begin(), wanted.end()) == std::set(found.begin(), found.end());
-}
-bool private_or_empty(const json&, const json& seen) { return is_empty(seen) || seen == "private"; }
-bool private_or_shareable(const json&, const json& seen) {
-  return seen == "private" || seen == "shareable";  // Podman's word for one's own
-}
-
-// Podman lists what it would have given and has not.
-bool drops_defaults(const json&, const json& seen) {
-  constexpr std::array kDefaults = {"CHOWN",   "DAC_OVERRIDE",     "FOWNER",    "FSETID",
-                                    "KILL",    "NET_BIND_SERVICE", "SETFCAP",   "SETGID",
-                                    "SETPCAP", "SETUID",           "SYS_CHROOT"};
-  const auto found = texts(seen);
-  if (has(found, "ALL") || has(found, "CAP_ALL")) return true;
-  return std::all_of(kDefaults.begin(), kDefaults.end(), [&found](const char* name) {
-    return has(found, name) || has(found, std::string("CAP_") + name);
-  });
-}
-
-bool no_new_privileges(const json&, const json& seen) {
-  const auto found = texts(seen);
-  return has(found, "no-new-privileges") || has(found, "no-new-privileges:true") ||
-         has(found, "no-new-privileges=true");
-}
-
-bool same_seccomp(const json& sent, const json& seen) {
-  const auto found = texts(seen);
-  for (const std::string& option : texts(sent)) {
-    if (option.rfind("seccomp=", 0) == 0) return has(found, option);
-  }
-  return false;
-}
-
-// Podman adds options of its own, such as rprivate.
-bool tmpfs_covers(const json& sent, const json& seen) {
-  if (!sent.is_object() || !seen.is_object() || sent.size() != seen.size()) return false;
-  for (const auto& [target, options] : sent.items()) {
-    const json& found = seen.contains(target) ? seen.at(target) : json();
-    if (!found.is_string() || !options.is_string()) return false;
-    if (found.get<std::string>().rfind(options.get<std::string>(), 0) != 0) return false;
-  }
-  return true;
-}
-
-bool restarts_never(const json&, const json& seen) { return is_empty(seen) || seen == "no"; }
-
-// As many as our mounts: they are how Podman shows them.
-bool as_many(const json& sent, const json& seen) {
-  return seen.is_array() && seen.size() == sent.size();
-}
-
-enum class Where { both, docker, podman };
-
-struct Row {
-  Control control;
-  const char* sent;
-  const char* seen;
-  Same same;
-  Where where = Where::both;
-};
-
-constexpr std::array kRows = {
-    Row{Control::privileges, "/User", "/Config/User", equal},
-    Row{Control::hostname, "/Hostname", "/Config/Hostname", equal},
-    Row{Control::processes, "/Entrypoint", "/Config/Entrypoint", equal},
-    Row{Control::processes, "/Cmd", "/Config/Cmd", equal_or_empty},
-    Row{Control::processes, "/Tty", "/Config/Tty", equal_or_empty},
-    Row{Control::network, "/NetworkDisabled", "/Config/NetworkDisabled", equal, Where::docker},
-    Row{Control::network, "/HostConfig/NetworkMode", "/HostConfig/NetworkMode", equal},
-    Row{Control::filesystem, "/HostConfig/ReadonlyRootfs", "/HostConfig/ReadonlyRootfs", equal},
-    Row{Control::privileges, "/HostConfig/Privileged", "/HostConfig/Privileged", equal_or_empty},
-    Row{Control::privileges, "/HostConfig/CapDrop", "/HostConfig/CapDrop", equal, Where::docker},
-    Row{Control::privileges, "/HostConfig/CapDrop", "/HostConfig/CapDrop", drops_defaults,
-        Where::podman},
-    Row{Control::privileges, "/HostConfig/SecurityOpt", "/HostConfig/SecurityOpt",
-        no_new_privileges},
-    Row{Control::privileges, "/HostConfig/SecurityOpt", "/HostConfig/SecurityOpt", same_set,
-        Where::docker},
-    Row{Control::syscalls, "/HostConfig/SecurityOpt", "/HostConfig/SecurityOpt", same_seccomp},
-    Row{Control::memory, "/HostConfig/Memory", "/HostConfig/Memory", equal},
-    Row{Control::swap, "/HostConfig/MemorySwap", "/HostConfig/MemorySwap", equal},
-    Row{Control::cpu, "/HostConfig/NanoCpus", "/HostConfig/NanoCpus", equal},
-    Row{Control::pids, "/HostConfig/PidsLimit", "/HostConfig/PidsLimit", equal},
-    Row{Control::memory, "/HostConfig/OomScoreAdj", "/HostConfig/OomScoreAdj", equal,
-        Where::docker},
-    Row{Control::ipc, "/HostConfig/IpcMode", "/HostConfig/IpcMode", equal, Where::docker},
-    Row{Control::ipc, "/HostConfig/IpcMode", "/HostConfig/IpcMode", private_or_shareable,
-        Where::podman},
-    Row{Control::cgroup_view, "/HostConfig/CgroupnsMode", "/HostConfig/CgroupnsMode", equal,
-        Where::docker},
-    Row{Control::processes, "/HostConfig/PidMode", "/HostConfig/PidMode", private_or_empty},
-    Row{Control::hostname, "/HostConfig/UTSMode", "/HostConfig/UTSMode", private_or_empty},
-    Row{Control::disk, "/HostConfig/Tmpfs", "/HostConfig/Tmpfs", equal, Where::docker},
-    Row{Control::filesystem, "/HostConfig/Tmpfs", "/HostConfig/Tmpfs", tmpfs_covers, Where::podman},
-    Row{Control::disk, "/HostConfig/ShmSize", "/HostConfig/ShmSize", equal},
-    Row{Control::filesystem, "/HostConfig/Mounts", "/HostConfig/Mounts", equal, Where::docker},
-    Row{Control::filesystem, "/HostConfig/Binds", "/HostConfig/Binds", equal_or_empty,
-        Where::docker},
-    Row{Control::filesystem, "/HostConfig/Mounts", "/HostConfig/Binds", as_many, Where::podman},
-    Row{Control::filesystem, "/HostConfig/MaskedPaths", "/HostConfig/MaskedPaths", same_set,
-        Where::docker},
-    Row{Control::filesystem, "/HostConfig/ReadonlyPaths", "/HostConfig/ReadonlyPaths", same_set,
-        Where::docker},
-    Row{Control::disk, "/HostConfig/LogConfig/Type", "/HostConfig/LogConfig/Type", equal},
-    Row{Control::timeout, "/HostConfig/AutoRemove", "/HostConfig/AutoRemove", equal_or_empty},
-    Row{Control::timeout, "/HostConfig/RestartPolicy/Name", "/HostConfig/RestartPolicy/Name",
-        restarts_never},
-    Row{Control::processes, "/HostConfig/Init", "/HostConfig/Init", equal_or_empty, Where::docker},
-};
-
-// Never sent, and loosening where an engine or somebody between us and it has put them in.
-struct Empty {
-  Control control;
-  const char* seen;
-};
-constexpr std::array kEmpty = {
-    Empty{Control::privileges, "/HostConfig/CapAdd"},
-    Empty{Control::privileges, "/HostConfig/GroupAdd"},
-    Empty{Control::privileges, "/HostConfig/UsernsMode"},
-    Empty{Control::privileges, "/HostConfig/Sysctls"},
-    Empty{Control::filesystem, "/HostConfig/VolumesFrom"},
-    Empty{Control::filesystem, "/HostConfig/Devices"},
-    Empty{Control::filesystem, "/HostConfig/DeviceRequests"},
-    Empty{Control::filesystem, "/HostConfig/DeviceCgroupRules"},
-    Empty{Control::network, "/HostConfig/PortBindings"},
-    Empty{Control::network, "/HostConfig/Links"},
-    Empty{Control::memory, "/HostConfig/OomKillDisable"},
-};
 
 Reading reading(Control control, const char* field, bool holds, const json& seen) {
   if (holds) return {control, EvidenceStatus::enforced, "", kSource};
@@ -192,20 +33,15 @@ Reading reading(Control control, const char* field, bool holds, const json& seen
           std::string(field + 1) + " is " + shown(seen) + ", which was not asked for", kSource};
 }
 
-bool applies(const Row& row, engine::Kind kind) {
-  return row.where == Where::both || (row.where == Where::docker) == (kind == engine::Kind::docker);
-}
-
 void compare_rows(const Comparison& comparison, std::vector<Reading>& readings) {
-  for (const Row& row : kRows) {
-    if (!applies(row, comparison.kind)) continue;
+  for (const Row& row : rows_of(comparison.kind)) {
     const json& seen = at(comparison.seen, row.seen);
     const bool same = row.same(at(comparison.sent, row.sent), seen);
     readings.push_back(reading(row.control, row.seen, same, seen));
   }
-  for (const Empty& row : kEmpty) {
-    const json& seen = at(comparison.seen, row.seen);
-    readings.push_back(reading(row.control, row.seen, is_empty(seen), seen));
+  for (const Unasked& field : unasked_fields()) {
+    const json& seen = at(comparison.seen, field.seen);
+    readings.push_back(reading(field.control, field.seen, is_empty(seen), seen));
   }
 }
 
@@ -224,11 +60,28 @@ std::string limit_name(const json& limit) {
   return name.is_string() ? plain_limit_name(name.get<std::string>()) : "";
 }
 
-bool has_limit(const json& list, const json& wanted) {
+struct AskedLimit {
+  std::string name;
+  json soft;
+  json hard;
+};
+
+std::vector<AskedLimit> asked_limits(const Comparison& comparison) {
+  const bool docker = comparison.kind == engine::Kind::docker;
+  const char* const name = docker ? "Name" : "type";
+  std::vector<AskedLimit> limits;
+  for (const json& limit : at(comparison.sent, docker ? "/HostConfig/Ulimits" : "/r_limits")) {
+    limits.push_back({limit.at(name).get<std::string>(), limit.at(docker ? "Soft" : "soft"),
+                      limit.at(docker ? "Hard" : "hard")});
+  }
+  return limits;
+}
+
+bool has_limit(const json& list, const AskedLimit& wanted) {
   if (!list.is_array()) return false;
   return std::any_of(list.begin(), list.end(), [&wanted](const json& limit) {
-    return limit_name(limit) == limit_name(wanted) && at(limit, "/Soft") == wanted.at("Soft") &&
-           at(limit, "/Hard") == wanted.at("Hard");
+    return limit_name(limit) == wanted.name && at(limit, "/Soft") == wanted.soft &&
+           at(limit, "/Hard") == wanted.hard;
   });
 }
 
@@ -241,24 +94,42 @@ Control control_of_limit(const std::string& name) {
 void compare_limits(const Comparison& comparison, std::vector<Reading>& readings) {
   constexpr const char* kField = "/HostConfig/Ulimits";
   const json& seen = at(comparison.seen, kField);
-  for (const json& limit : at(comparison.sent, kField)) {
-    const Control control = control_of_limit(limit_name(limit));
-    readings.push_back(reading(control, kField, has_limit(seen, limit), seen));
+  for (const AskedLimit& limit : asked_limits(comparison)) {
+    readings.push_back(reading(control_of_limit(limit.name), kField, has_limit(seen, limit), seen));
   }
 }
 
-bool is_asked(const json& mount, const json& asked) {
-  return std::any_of(asked.begin(), asked.end(), [&mount](const json& wanted) {
-    return at(mount, "/Type") == wanted.at("Type") && at(mount, "/Name") == wanted.at("Source") &&
-           at(mount, "/Destination") == wanted.at("Target") &&
-           at(mount, "/RW") == !wanted.at("ReadOnly").get<bool>();
+struct AskedMount {
+  std::string volume;
+  std::string target;
+  bool writable;
+};
+
+std::vector<AskedMount> asked_mounts(const Comparison& comparison) {
+  std::vector<AskedMount> mounts;
+  if (comparison.kind == engine::Kind::docker) {
+    for (const json& mount : at(comparison.sent, "/HostConfig/Mounts")) {
+      mounts.push_back({mount.at("Source"), mount.at("Target"), !mount.at("ReadOnly").get<bool>()});
+    }
+    return mounts;
+  }
+  for (const json& volume : at(comparison.sent, "/volumes")) {
+    mounts.push_back({volume.at("Name"), volume.at("Dest"), volume.at("Options").at(0) == "rw"});
+  }
+  return mounts;
+}
+
+bool is_asked(const json& mount, const std::vector<AskedMount>& asked) {
+  return std::any_of(asked.begin(), asked.end(), [&mount](const AskedMount& wanted) {
+    return at(mount, "/Type") == "volume" && at(mount, "/Name") == wanted.volume &&
+           at(mount, "/Destination") == wanted.target && at(mount, "/RW") == wanted.writable;
   });
 }
 
 // What is really mounted: ours, all of it, and no volume that the image declares.
 void compare_mounts(const Comparison& comparison, std::vector<Reading>& readings) {
   const json& seen = at(comparison.seen, "/Mounts");
-  const json& asked = at(comparison.sent, "/HostConfig/Mounts");
+  const std::vector<AskedMount> asked = asked_mounts(comparison);
   const bool same = seen.is_array() && seen.size() == asked.size() &&
                     std::all_of(seen.begin(), seen.end(),
                                 [&asked](const json& mount) { return is_asked(mount, asked); });

@@ -1,24 +1,40 @@
 #include "backend/docker/differences.hpp"
 
+#include <nlohmann/json.hpp>
+
+#include "backend/docker/harden_podman.hpp"
+#include "engine/libpod.hpp"
+
 namespace lazaret::backend::docker {
 namespace {
 
-constexpr Differences kDocker = {.seccomp_by_path = false,
+Result<engine::container::CreateResult> create_docker(const engine::EngineClient& client,
+                                                      const std::string& name,
+                                                      const nlohmann::json& body,
+                                                      const Call& call) {
+  return engine::container::create(client, name, body, call);
+}
+
+// The body holds the name.
+Result<engine::container::CreateResult> create_podman(const engine::EngineClient& client,
+                                                      const std::string&,
+                                                      const nlohmann::json& body,
+                                                      const Call& call) {
+  return engine::libpod::create(client, body, call);
+}
+
+constexpr Differences kDocker = {.body = harden,
+                                 .create = create_docker,
+                                 .inspect = engine::container::inspect,
+                                 .seccomp_by_path = false,
                                  .scratch_by_volume = false,
-                                 .needs_nproc = false,
-                                 .adds_tmpfs = false,
-                                 .has_docker_only_fields = true,
-                                 .takes_oom_score = true,
-                                 .shows_mounts = true,
-                                 .shows_cgroup_mode = true};
-constexpr Differences kPodman = {.seccomp_by_path = true,
+                                 .ends_sooner_than_killed = true};
+constexpr Differences kPodman = {.body = harden_podman,
+                                 .create = create_podman,
+                                 .inspect = engine::libpod::inspect,
+                                 .seccomp_by_path = true,
                                  .scratch_by_volume = true,
-                                 .needs_nproc = true,
-                                 .adds_tmpfs = true,
-                                 .has_docker_only_fields = false,
-                                 .takes_oom_score = false,
-                                 .shows_mounts = false,
-                                 .shows_cgroup_mode = false};
+                                 .ends_sooner_than_killed = false};
 
 }  // namespace
 

@@ -1,31 +1,33 @@
 #pragma once
 
+#include <string>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "backend/docker/harden.hpp"
 #include "engine/client.hpp"
+#include "engine/container.hpp"
 
 namespace lazaret::backend::docker {
 
 /// Everything in which a box is made or read differently on the two engines, measured on Docker
-/// 20.10 and Podman 4.3.
+/// 20.10, Podman 4.3 and 5.8. How what they show is compared stands in compare_rows.
 struct Differences {
-  /// SecurityOpt seccomp= takes the profile itself, or a path on the engine's machine (P-41).
+  /// Podman's compatible API ignores CgroupnsMode (4.3), MaskedPaths and more (P-42): its boxes are
+  /// made and shown by its own.
+  nlohmann::json (*body)(const Hardening& hardening);
+  Result<engine::container::CreateResult> (*create)(const engine::EngineClient& client,
+                                                    const std::string& name,
+                                                    const nlohmann::json& body, const Call& call);
+  Result<nlohmann::json> (*inspect)(const engine::EngineClient& client, std::string_view name,
+                                    const Call& call);
+  /// The filter is given as a path on the engine's machine, not as itself (P-41).
   bool seccomp_by_path;
   /// Podman knows neither nr_inodes nor uid as option of a tmpfs, but hands those of a volume of
   /// type tmpfs to mount(8): its boxes have a volume for each writable directory.
   bool scratch_by_volume;
-  /// Without these Podman asks for 1048576 of each, which needs CAP_SYS_RESOURCE.
-  bool needs_nproc;
-  /// With a read-only root Podman adds writable, executable tmpfs on /run and /var/tmp; covered by
-  /// empty read-only ones.
-  bool adds_tmpfs;
-  /// MaskedPaths, ReadonlyPaths, Init and NetworkDisabled are obeyed and shown by inspect (P-42).
-  bool has_docker_only_fields;
-  /// OomScoreAdj can be given (P-43).
-  bool takes_oom_score;
-  /// inspect shows HostConfig.Mounts; Podman turns them into Binds.
-  bool shows_mounts;
-  /// inspect shows CgroupnsMode; Podman's compatible API ignores it, so that the engine's default
-  /// holds: private on cgroup v2, the host's on v1.
-  bool shows_cgroup_mode;
+  /// For a kill Docker executes a program first: a runner that is let go is gone sooner.
+  bool ends_sooner_than_killed;
 };
 
 [[nodiscard]] const Differences& differences_of(engine::Kind kind) noexcept;

@@ -9,6 +9,7 @@
 #include "backend/docker/differences.hpp"
 #include "backend/docker/harden.hpp"
 #include "backend/docker/inside.hpp"
+#include "backend/docker/scratch.hpp"
 #include "backend/docker/seccomp_file.hpp"
 #include "backend/docker/seccomp_json.hpp"
 #include "backend/report.hpp"
@@ -130,9 +131,11 @@ Result<std::unique_ptr<Box>> DockerBackend::open_once(const policy::Spec& spec, 
 
 Status DockerBackend::make(Draft& draft, const Call& call) {
   const Differences& differences = differences_of(client_->kind());
-  Hardening hardening{draft.spec,  client_->kind(), instance_,
-                      next_name(), runner_.name(),  seccomp_};
-  const std::vector<ScratchVolume> volumes = scratch_volumes(hardening);
+  Hardening hardening{draft.spec, instance_, next_name(), runner_.name(), seccomp_};
+  std::vector<ScratchVolume> volumes;
+  if (differences.scratch_by_volume) {
+    volumes = scratch_volumes(hardening.name, draft.spec.limits);
+  }
   draft.parts.container = std::make_unique<Container>(client_, hardening.name, names_of(volumes));
   LAZARET_CHECK(runner_.prepare(call));
   for (const ScratchVolume& volume : volumes) {
@@ -144,7 +147,7 @@ Status DockerBackend::make(Draft& draft, const Call& call) {
     LAZARET_TRY(SeccompFile written, SeccompFile::write(seccomp_));
     hardening.seccomp = file.emplace(std::move(written)).path();
   }
-  const nlohmann::json body = harden(hardening);
+  const nlohmann::json body = differences.body(hardening);
   const Status created = create_container(draft, body, call);
   if (!created.ok()) {
     if (created.error().code() == Errc::image_missing) {
@@ -153,7 +156,7 @@ Status DockerBackend::make(Draft& draft, const Call& call) {
     if (file) return Error(created.error()).with_hint("the engine must see " + file->path());
     return created;
   }
-  LAZARET_TRY(const nlohmann::json seen, engine::container::inspect(*client_, draft.name(), call));
+  LAZARET_TRY(const nlohmann::json seen, differences.inspect(*client_, draft.name(), call));
   append(draft.readings, compare({client_->kind(), body, seen}));
   LAZARET_CHECK(require_so_far(draft.readings, draft.spec).within("inspecting the container"));
   return runner_.require(draft.name(), draft.spec.image, call);
@@ -161,8 +164,8 @@ Status DockerBackend::make(Draft& draft, const Call& call) {
 
 Status DockerBackend::create_container(Draft& draft, const nlohmann::json& body, const Call& call) {
   LAZARET_CHECK(call.check());
-  LAZARET_TRY(auto made,
-              engine::container::create(*client_, draft.name(), body, Call{}.within(kMakeBound)));
+  LAZARET_TRY(auto made, differences_of(client_->kind())
+                             .create(*client_, draft.name(), body, Call{}.within(kMakeBound)));
   LAZARET_CHECK(call.check());
   append(draft.readings, read_warnings(made.warnings));
   draft.parts.warnings = std::move(made.warnings);
@@ -187,7 +190,8 @@ Status DockerBackend::verify(Draft& draft, const Call& call) {
   const SelfReport report = parse_report(greeting->report);
   append(draft.readings, read_report(report, draft.spec));
   append(draft.readings, read_cgroup(report, draft.spec));
-  LAZARET_TRY(const nlohmann::json seen, engine::container::inspect(*client_, draft.name(), call));
+  LAZARET_TRY(const nlohmann::json seen,
+              differences_of(client_->kind()).inspect(*client_, draft.name(), call));
   draft.readings.push_back(read_networks(seen));
   draft.parts.local = LocalView::of(pid_in(seen), report);
   if (draft.parts.local) append(draft.readings, draft.parts.local->readings());

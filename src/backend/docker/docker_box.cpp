@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "backend/docker/differences.hpp"
 #include "base/try.hpp"
 #include "engine/container.hpp"
 #include "engine/json.hpp"
@@ -70,11 +71,12 @@ Status DockerBox::dispose(const Call& call) {
   return parts_.container->remove(call);
 }
 
-// A runner whose wire is closed ends by itself. For a kill Docker first executes a program, which
-// takes longer than that; removing by force, which comes next, makes sure in any case.
+// A runner whose wire is closed ends by itself. Removing by force, which comes next, makes sure of
+// it in any case.
 void DockerBox::let_it_leave(const Call& call) {
-  const bool is_quicker = parts_.container->client().kind() == engine::Kind::docker;
-  if (!is_quicker || !parts_.exit || !parts_.stream->close_write().ok()) return;
+  const Differences& differences = differences_of(parts_.container->client().kind());
+  if (!differences.ends_sooner_than_killed || !parts_.exit || !parts_.stream->close_write().ok())
+    return;
   auto exit = std::exchange(parts_.exit, std::nullopt);
   (void)exit->finish(call).ok();
 }

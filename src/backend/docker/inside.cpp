@@ -1,7 +1,6 @@
 #include "backend/docker/inside.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "backend/docker/harden.hpp"
 
@@ -65,13 +64,10 @@ std::vector<Reading> read_cgroup(const SelfReport& report, const policy::Spec& s
 
 Reading read_masks(const SelfReport& report,
                    const std::function<bool(const std::string&)>& exists) {
-  // What Docker and Podman both mask by themselves; harden() asks for more where that is obeyed.
-  constexpr std::array kMasked = {"/proc/acpi", "/proc/kcore", "/proc/keys", "/proc/timer_list",
-                                  "/sys/firmware"};
   const auto open = [](const std::string& path) {
     return Reading{Control::filesystem, EvidenceStatus::not_enforced, path + " is open", kReport};
   };
-  for (const char* const path : kMasked) {
+  for (const std::string& path : masked_paths()) {
     if (exists(path) && mount_at(report, path) == nullptr) return open(path);
   }
   for (const std::string& path : readonly_paths()) {

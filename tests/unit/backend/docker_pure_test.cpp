@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backend/docker/compare.hpp"
+#include "backend/docker/differences.hpp"
 #include "backend/docker/harden.hpp"
 #include "backend/docker/inside.hpp"
 #include "backend/docker/local_view.hpp"
@@ -32,7 +33,7 @@ json body_for(engine::Kind kind) {
   }();
   static const Instance instance{"0123456789abcdef", 7, "4711", "b007"};
   const std::string name = "lazaret-0123456789abcdef-3";
-  return harden({spec, kind, instance, name, "lazaret-runner-aa", "PROFILE"});
+  return differences_of(kind).body({spec, instance, name, "lazaret-runner-aa", "PROFILE"});
 }
 
 TEST(DockerHarden, MakesExactlyThisBodyForDocker) {
@@ -46,19 +47,19 @@ TEST(DockerHarden, MakesExactlyThisBodyForPodman) {
 }
 
 TEST(DockerHarden, NeverMountsAPathOfTheHost) {  // P-37
-  for (const engine::Kind kind : {engine::Kind::docker, engine::Kind::podman}) {
-    const json body = body_for(kind);
-    EXPECT_FALSE(body["HostConfig"].contains("Binds"));
-    for (const json& mount : body["HostConfig"]["Mounts"]) EXPECT_EQ(mount["Type"], "volume");
-  }
+  const json docker = body_for(engine::Kind::docker);
+  EXPECT_FALSE(docker["HostConfig"].contains("Binds"));
+  for (const json& mount : docker["HostConfig"]["Mounts"]) EXPECT_EQ(mount["Type"], "volume");
+  EXPECT_FALSE(body_for(engine::Kind::podman).contains("mounts"));
 }
 
 TEST(DockerHarden, LeavesTheScoreOfTheOomKillerToPodman) {  // P-43
-  EXPECT_FALSE(body_for(engine::Kind::podman)["HostConfig"].contains("OomScoreAdj"));
+  EXPECT_FALSE(body_for(engine::Kind::podman).contains("oom_score_adj"));
 }
 
 TEST(DockerHarden, NeverLetsTheEngineRemoveWhatIsStillToBeRead) {  // P-21
   EXPECT_EQ(body_for(engine::Kind::docker)["HostConfig"]["AutoRemove"], false);
+  EXPECT_EQ(body_for(engine::Kind::podman)["remove"], false);
 }
 
 TEST(DockerSeccomp, AnswersUnknownCallsAsAnOlderKernelWould) {
@@ -110,9 +111,9 @@ bool all_enforced(const std::vector<Reading>& readings) {
 TEST(DockerInside, ReadsBothVersionsOfCgroups) {
   EXPECT_TRUE(all_enforced(cgroup_readings(
       "cgroup.memory=1048576\ncgroup.swap=0\ncgroup.pids=8\ncgroup.cpu=50000 100000\n")));
-  EXPECT_TRUE(all_enforced(cgroup_readings(
-      "cgroup.memory=1048576\ncgroup.memsw=1048576\ncgroup.pids=8\n"
-      "cgroup.cpu_quota=50000\ncgroup.cpu_period=100000\n")));
+  EXPECT_TRUE(
+      all_enforced(cgroup_readings("cgroup.memory=1048576\ncgroup.memsw=1048576\ncgroup.pids=8\n"
+                                   "cgroup.cpu_quota=50000\ncgroup.cpu_period=100000\n")));
 }
 
 TEST(DockerInside, TakesAnUnlimitedOrUnreadableCgroupForMissing) {
@@ -162,12 +163,12 @@ TEST(DockerCompare, BlamesEveryLimitForAWarningThatNamesNone) {
 }
 
 TEST(DockerCompare, SurvivesAnAnswerOfAnyShape) {
-  const json sent = body_for(engine::Kind::docker);
   for (const char* const text : {"{}", "[]", "null", R"({"HostConfig":7,"Mounts":{"a":1}})",
                                  R"({"NetworkSettings":{"Networks":[1,null]}})"}) {
     const json seen = json::parse(text);
-    EXPECT_FALSE(compare({engine::Kind::docker, sent, seen}).empty());
-    EXPECT_FALSE(compare({engine::Kind::podman, sent, seen}).empty());
+    for (const engine::Kind kind : {engine::Kind::docker, engine::Kind::podman}) {
+      EXPECT_FALSE(compare({kind, body_for(kind), seen}).empty());
+    }
   }
 }
 

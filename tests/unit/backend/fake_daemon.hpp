@@ -47,42 +47,129 @@ struct FakeDaemon {
   }
 };
 
-/// What Docker or Podman shows of a container made from this body.
-[[nodiscard]] inline json inspected(const FakeDaemon& daemon) {
-  json config = daemon.made;
+/// What every engine shows of a container that has been made and not started.
+[[nodiscard]] inline json shown(json config, json host, json mounts) {
+  return {{"Id", "c0ffee"},
+          {"State", {{"Status", "created"}, {"Running", false}, {"Pid", 0}}},
+          {"Config", std::move(config)},
+          {"HostConfig", std::move(host)},
+          {"Mounts", std::move(mounts)},
+          {"NetworkSettings", {{"IPAddress", ""}, {"Networks", json::object()}}}};
+}
+
+/// What Docker shows of a container made from this body.
+[[nodiscard]] inline json inspected_docker(const json& made) {
+  json config = made;
   json host = config.contains("HostConfig") ? config["HostConfig"] : json::object();
   config.erase("HostConfig");
-  json mounts = json::array(), binds = json::array();
+  json mounts = json::array();
   for (const json& mount : host.value("Mounts", json::array())) {
     mounts.push_back({{"Type", mount["Type"]},
                       {"Name", mount["Source"]},
                       {"Destination", mount["Target"]},
                       {"RW", !mount["ReadOnly"].get<bool>()}});
-    binds.push_back(mount["Source"].get<std::string>() + ":" + mount["Target"].get<std::string>());
   }
-  if (daemon.kind == Kind::podman) {
-    for (const char* const ignored :
-         {"Mounts", "MaskedPaths", "ReadonlyPaths", "Init", "CgroupnsMode"}) {
-      host.erase(ignored);
-    }
-    config.erase("NetworkDisabled");
-    host["Binds"] = binds;
-    if (host.contains("CapDrop")) {
-      host["CapDrop"] = {"CHOWN",   "DAC_OVERRIDE",     "FOWNER",    "FSETID",
-                         "KILL",    "NET_BIND_SERVICE", "SETFCAP",   "SETGID",
-                         "SETPCAP", "SETUID",           "SYS_CHROOT"};
-    }
-    for (json& limit : host["Ulimits"]) {
-      std::string name = limit["Name"];
-      for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-      limit["Name"] = "RLIMIT_" + name;
-    }
-    if (host.value("IpcMode", "") == "private") host["IpcMode"] = "shareable";
+  return shown(config, host, mounts);
+}
+
+/// The value at a JSON pointer, or what stands for nothing.
+[[nodiscard]] inline json value_at(const json& object, const char* pointer, json otherwise) {
+  return object.value(json::json_pointer(pointer), std::move(otherwise));
+}
+
+/// Limits in Podman's spelling; one that it was not given it makes up.
+[[nodiscard]] inline json podman_limits(const json& made) {
+  json limits = json::array();
+  for (const json& limit : made.value("r_limits", json::array())) {
+    std::string name = limit["type"];
+    for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    limits.push_back(
+        {{"Name", "RLIMIT_" + name}, {"Soft", limit["soft"]}, {"Hard", limit["hard"]}});
   }
-  return {
-      {"Id", "c0ffee"},   {"State", {{"Status", "created"}, {"Running", false}, {"Pid", 0}}},
-      {"Config", config}, {"HostConfig", host},
-      {"Mounts", mounts}, {"NetworkSettings", {{"IPAddress", ""}, {"Networks", json::object()}}}};
+  return limits;
+}
+
+[[nodiscard]] inline json podman_volumes(const json& made) {
+  json mounts = json::array();
+  for (const json& volume : made.value("volumes", json::array())) {
+    mounts.push_back({{"Type", "volume"},
+                      {"Name", volume["Name"]},
+                      {"Destination", volume["Dest"]},
+                      {"RW", volume["Options"][0] != "ro"}});
+  }
+  if (made.value("image_volume_mode", "anonymous") == "anonymous") {
+    mounts.push_back({{"Type", "volume"}, {"Name", "9f"}, {"Destination", "/data"}, {"RW", true}});
+  }
+  return mounts;
+}
+
+[[nodiscard]] inline json podman_host(const json& made) {
+  const auto mode = [&made](const char* name, const char* otherwise) {
+    return value_at(made, (std::string("/") + name + "/nsmode").c_str(), otherwise);
+  };
+  const json ipc = mode("ipcns", "private");
+  json options = json::array();
+  if (made.value("no_new_privileges", false)) options.push_back("no-new-privileges");
+  if (made.value("seccomp_profile_path", "") == "unconfined") {
+    options.push_back("seccomp=unconfined");
+  }
+  json dropped = json::array();
+  if (made.contains("cap_drop")) {
+    dropped = {"CHOWN",   "DAC_OVERRIDE", "FOWNER",  "FSETID", "KILL",      "NET_BIND_SERVICE",
+               "SETFCAP", "SETGID",       "SETPCAP", "SETUID", "SYS_CHROOT"};
+  }
+  json binds = json::array();
+  for (const json& mount : podman_volumes(made)) binds.push_back(mount["Destination"]);
+  json tmpfs = json::object();
+  if (made.value("read_write_tmpfs", true)) tmpfs["/run"] = "rw,rprivate,nosuid,nodev";
+  return {{"NetworkMode", mode("netns", "bridge")},
+          {"IpcMode", ipc == "private" ? json("shareable") : ipc},
+          {"PidMode", mode("pidns", "private")},
+          {"UTSMode", mode("utsns", "private")},
+          {"CgroupMode", mode("cgroupns", "host")},
+          {"UsernsMode", mode("userns", "")},
+          {"ReadonlyRootfs", made.value("read_only_filesystem", false)},
+          {"Privileged", made.value("privileged", false)},
+          {"CapAdd", made.value("cap_add", json::array())},
+          {"CapDrop", dropped},
+          {"GroupAdd", made.value("groups", json::array())},
+          {"SecurityOpt", options},
+          {"Memory", value_at(made, "/resource_limits/memory/limit", 0)},
+          {"MemorySwap", value_at(made, "/resource_limits/memory/swap", 0)},
+          {"OomKillDisable", value_at(made, "/resource_limits/memory/disableOOMKiller", false)},
+          {"CpuQuota", value_at(made, "/resource_limits/cpu/quota", 0)},
+          {"CpuPeriod", value_at(made, "/resource_limits/cpu/period", 0)},
+          {"PidsLimit", value_at(made, "/resource_limits/pids/limit", 2048)},
+          {"CgroupParent", made.value("cgroup_parent", "")},
+          {"Ulimits", podman_limits(made)},
+          {"ShmSize", made.value("shm_size", 65536000)},
+          {"Binds", binds},
+          {"Tmpfs", tmpfs},
+          {"Devices", made.value("devices", json::array())},
+          {"VolumesFrom", made.value("volumes_from", json::array())},
+          {"PortBindings", made.value("portmappings", json::object())},
+          {"LogConfig", {{"Type", value_at(made, "/log_configuration/driver", "journald")}}},
+          {"AutoRemove", made.value("remove", false)},
+          {"RestartPolicy", {{"Name", made.value("restart_policy", "no")}}}};
+}
+
+/// What Podman shows of a container made from this SpecGenerator.
+[[nodiscard]] inline json inspected_podman(const json& made) {
+  std::string entrypoint;
+  for (const json& word : made.value("entrypoint", json::array())) {
+    entrypoint += word.get<std::string>();
+  }
+  const json config = {{"User", made.value("user", "")},
+                       {"Hostname", made.value("hostname", "c0ffee")},
+                       {"Entrypoint", entrypoint},
+                       {"Cmd", made.value("command", json::array())},
+                       {"Tty", made.value("terminal", false)}};
+  return shown(config, podman_host(made), podman_volumes(made));
+}
+
+[[nodiscard]] inline json inspected(const FakeDaemon& daemon) {
+  return daemon.kind == Kind::podman ? inspected_podman(daemon.made)
+                                     : inspected_docker(daemon.made);
 }
 
 /// A report of a box in which every control of the spec holds.
@@ -172,7 +259,8 @@ class FakeDaemonWire final : public Wire {
 
 inline void FakeDaemonWire::create(const std::string& target) {
   const json body = json::parse(request_.substr(request_.find("\r\n\r\n") + 4));
-  if (target.find("lazaret-fill") == target.npos) {
+  const bool helper = target.find("lazaret-fill") != target.npos;
+  if (!helper) {
     daemon_.sent = daemon_.made = body;
     daemon_.weaken(daemon_.made);
   }
@@ -211,6 +299,7 @@ inline void FakeDaemonWire::respond() {
   std::string target = request_.substr(method.size() + 1);
   target = target.substr(0, target.find(' '));
   if (target.rfind("/v1.41", 0) == 0) target.erase(0, 6);
+  if (target.rfind("/v4.0.0", 0) == 0) target.erase(0, 7);
   const std::string path = target.substr(0, target.find('?'));
   daemon_.requests.push_back(method + " " + path);
   const bool podman = daemon_.kind == Kind::podman;
@@ -224,7 +313,7 @@ inline void FakeDaemonWire::respond() {
                     R"("Os":"linux","Arch":"amd64"})");
   }
   if (path == "/volumes/create") return say(201, R"({"Name":"v","Driver":"local"})");
-  if (path == "/containers/create") return create(target);
+  if (path.ends_with("/containers/create")) return create(target);
   if (path.ends_with("/attach")) return attach();
   if (path.ends_with("/wait")) return wait();
   if (path.ends_with("/archive") && method == "PUT") {
