@@ -10,6 +10,8 @@ namespace {
 constexpr const char* kSource = "runner report";
 constexpr int kEperm = 1, kEacces = 13, kEnosys = 38, kNoRoute = 101, kReadOnly = 30;
 constexpr std::uint64_t kTmpfs = 0x01021994;
+constexpr std::uint64_t kPage = 4096;  // tmpfs rounds up to pages
+constexpr std::string_view kBoxUid = "65534";
 
 using Found = std::pair<EvidenceStatus, std::string>;
 
@@ -32,18 +34,54 @@ Found network(const SelfReport& report, const policy::Spec&) {
   return decide(report.probe("route") == kNoRoute, "lo only, no route out");
 }
 
-// Types that are the box's own and bounded, or that show nothing of the host.
-bool may_be_writable(const MountLine& mount) {
-  constexpr std::array kOwn = {"tmpfs", "devpts", "mqueue", "proc"};
-  return std::find(kOwn.begin(), kOwn.end(), mount.type) != kOwn.end();
+// Writable, whoever the box's program is: ours alone, each by its own name.
+struct Scratch {
+  const char* target;
+  const char* mode;  // as the kernel says it; it leaves out 1777
+};
+constexpr std::array kScratch = {Scratch{"/work", "700"}, Scratch{"/tmp", ""},
+                                 Scratch{"/dev/shm", ""}};
+
+// tmpfs(5) says its size in kibibytes.
+std::optional<std::uint64_t> bytes_in(std::string_view size) {
+  constexpr std::uint64_t kKibi = 1024;
+  if (size.empty() || size.back() != 'k') return std::nullopt;
+  const auto number = parse_number(size.substr(0, size.size() - 1));
+  if (!number || *number > UINT64_MAX / kKibi) return std::nullopt;
+  return *number * kKibi;
 }
 
-Found filesystem(const SelfReport& report, const policy::Spec&) {
+bool is_scratch(const MountLine& mount, const Limits& limits) {
+  const auto same = [&mount](const Scratch& scratch) {
+    return mount.target == scratch.target && mount.setting("mode").value_or("") == scratch.mode;
+  };
+  if (std::none_of(kScratch.begin(), kScratch.end(), same)) return false;
+  const auto bytes = bytes_in(mount.setting("size").value_or(""));
+  const auto files = parse_number(mount.setting("nr_inodes").value_or(""));
+  return mount.has("nosuid") && mount.has("nodev") && bytes && *bytes > 0 &&
+         *bytes <= limits.disk_bytes + kPage && files && *files > 0 && *files <= limits.disk_files;
+}
+
+// An engine's own tmpfs for /dev, for version 1 of cgroups and behind masks: root's, and for nobody
+// else to write to.
+bool is_of_root(const MountLine& mount) {
+  return mount.setting("mode") == "755" && mount.setting("uid").value_or("0") != kBoxUid;
+}
+
+// The rest shows and keeps nothing of the host's.
+bool may_be_writable(const MountLine& mount, const Limits& limits) {
+  if (mount.type == "tmpfs") return is_scratch(mount, limits) || is_of_root(mount);
+  return mount.type == "devpts" || mount.type == "mqueue" || mount.type == "proc";
+}
+
+Found filesystem(const SelfReport& report, const policy::Spec& spec) {
   if (report.probe("root_write") != kReadOnly) return missing("the root can be written to");
   bool root_seen = false;
   for (const MountLine& mount : report.mounts) {
     root_seen = root_seen || (mount.target == "/" && mount.has("ro"));
-    if (!mount.has("ro") && !may_be_writable(mount)) return missing(mount.target + " is writable");
+    if (!mount.has("ro") && !may_be_writable(mount, spec.limits)) {
+      return missing(mount.target + " is writable");
+    }
   }
   return decide(root_seen, "read-only root, writable only: bounded tmpfs");
 }
@@ -56,8 +94,8 @@ bool only(const std::string& text, std::string_view wanted) {
 }
 
 Found privileges(const SelfReport& report, const policy::Spec&) {
-  if (!only(status_of(report, "Uid"), "65534")) return missing("uid " + status_of(report, "Uid"));
-  if (!only(status_of(report, "Gid"), "65534")) return missing("gid " + status_of(report, "Gid"));
+  if (!only(status_of(report, "Uid"), kBoxUid)) return missing("uid " + status_of(report, "Uid"));
+  if (!only(status_of(report, "Gid"), kBoxUid)) return missing("gid " + status_of(report, "Gid"));
   for (const char* const set : {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"}) {
     if (!only(status_of(report, set), "0000000000000000"))
       return missing(std::string(set) + " is not empty");
@@ -124,7 +162,6 @@ Found core_dumps(const SelfReport& report, const policy::Spec&) {
 }
 
 Found disk(const SelfReport& report, const policy::Spec& spec) {
-  constexpr std::uint64_t kPage = 4096;  // tmpfs rounds up to pages
   for (const char* const path : {"/work", "/tmp", "/dev/shm"}) {
     const auto facts = words_of(report.value(std::string("disk.") + path).value_or(""));
     if (facts.size() != 3) return missing(std::string(path) + " could not be read");

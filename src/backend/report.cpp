@@ -1,5 +1,6 @@
 #include "backend/report.hpp"
 
+#include <algorithm>
 #include <charconv>
 
 namespace lazaret::backend {
@@ -28,9 +29,18 @@ void add_mount(SelfReport& report, std::string_view line) {
   const std::vector<std::string> words = words_of(line);
   for (std::size_t index = 6; index + 1 < words.size(); ++index) {
     if (words[index] != "-") continue;
-    report.mounts.push_back({words[4], words[5], words[index + 1]});
+    const std::string super = index + 3 < words.size() ? words[index + 3] : "";
+    report.mounts.push_back({words[4], words[5], words[index + 1], super});
     return;
   }
+}
+
+// Takes the first of a list with commas.
+std::string_view next_option(std::string_view& rest) {
+  const std::size_t comma = std::min(rest.find(','), rest.size());
+  const std::string_view option = rest.substr(0, comma);
+  rest.remove_prefix(std::min(comma + 1, rest.size()));
+  return option;
 }
 
 void add_line(SelfReport& report, std::string_view line) {
@@ -47,13 +57,19 @@ void add_line(SelfReport& report, std::string_view line) {
 }  // namespace
 
 bool MountLine::has(std::string_view option) const {
-  std::string_view rest = options;
-  while (!rest.empty()) {
-    const std::size_t comma = std::min(rest.find(','), rest.size());
-    if (rest.substr(0, comma) == option) return true;
-    rest.remove_prefix(std::min(comma + 1, rest.size()));
+  for (std::string_view rest = options; !rest.empty();) {
+    if (next_option(rest) == option) return true;
   }
   return false;
+}
+
+std::optional<std::string_view> MountLine::setting(std::string_view name) const {
+  for (std::string_view rest = super; !rest.empty();) {
+    const std::string_view option = next_option(rest);
+    const std::size_t equals = option.find('=');
+    if (equals != option.npos && option.substr(0, equals) == name) return option.substr(equals + 1);
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> SelfReport::value(const std::string& key) const {

@@ -16,7 +16,10 @@ struct MountLine {
   std::string target;
   std::string options;
   std::string type;
+  std::string super = {};  ///< options of the file system itself: "rw,size=65536k,mode=700"
   [[nodiscard]] bool has(std::string_view option) const;
+  /// "65536k" of super's "size=65536k"; nothing where the kernel does not say it.
+  [[nodiscard]] std::optional<std::string_view> setting(std::string_view name) const;
 };
 
 /// The runner's self-report, taken apart. Made before any foreign code has run.

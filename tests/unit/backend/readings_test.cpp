@@ -53,6 +53,19 @@ constexpr Weakening kWeakenings[] = {
     {"root mounted writable", Control::filesystem, "/ / ro,", "/ / rw,"},
     {"a host directory writable", Control::filesystem, "/usr /usr ro,", "/usr /usr rw,"},
     {"no mount of the root seen", Control::filesystem, "/ / ro,", "/ /root ro,"},
+    {"a tmpfs that is not ours", Control::filesystem, "/ /tmp rw", "/ /run rw"},
+    {"devices in /work", Control::filesystem, "/work rw,nosuid,nodev", "/work rw,nosuid"},
+    {"set-user-id programs in /tmp", Control::filesystem, "/tmp rw,nosuid,nodev", "/tmp rw,nodev"},
+    {"a size beyond the limit", Control::filesystem, "size=65536k,nr_inodes=8192,mode",
+     "size=65544k,nr_inodes=8192,mode"},
+    {"no size at all", Control::filesystem, "size=65536k,nr_inodes=8192,mode",
+     "nr_inodes=8192,mode"},
+    {"a size that is no number", Control::filesystem, "size=65536k,nr_inodes=8192,mode",
+     "size=50%,nr_inodes=8192,mode"},
+    {"no bound on files", Control::filesystem, "nr_inodes=8192,mode", "mode"},
+    {"/work open to others", Control::filesystem, "mode=700", "mode=777"},
+    {"/dev open to all", Control::filesystem, "size=65536k,mode=755", "size=65536k"},
+    {"/dev owned by the program", Control::filesystem, "mode=755", "mode=755,uid=65534"},
     {"real uid root", Control::privileges, "Uid:\t65534", "Uid:\t0"},
     {"saved uid root", Control::privileges, "65534\nstatus=Gid", "0\nstatus=Gid"},
     {"gid root", Control::privileges, "Gid:\t65534", "Gid:\t0"},
@@ -140,6 +153,13 @@ TEST(Readings, AllowTheLastPageAtTheBoundOfADisk) {
       status_in(test::report_with("disk./tmp=16914836 67108864", "disk./tmp=16914836 67112960"),
                 Control::disk),
       EvidenceStatus::enforced);
+}
+
+TEST(Readings, AllowTheLastPageAtTheBoundOfAMount) {
+  EXPECT_EQ(status_in(test::report_with("size=65536k,nr_inodes=8192,mode",
+                                        "size=65540k,nr_inodes=8192,mode"),
+                      Control::filesystem),
+            EvidenceStatus::enforced);
 }
 
 TEST(Readings, TakeSocketFamiliesThatTheKernelLacksForRefused) {

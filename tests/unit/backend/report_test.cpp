@@ -69,6 +69,16 @@ TEST(MountLine, HasWholeOptionsOnly) {
   EXPECT_FALSE((MountLine{"/", "errors=ro", "x"}.has("ro")));
 }
 
+TEST(MountLine, SaysWhatTheFileSystemItselfIsSetTo) {
+  const SelfReport report =
+      parse_report("mount=36 35 0:9 / /w rw - tmpfs tmpfs rw,size=4k,mode=700\n");
+  ASSERT_EQ(report.mounts.size(), 1U);
+  EXPECT_EQ(report.mounts[0].setting("size"), "4k");
+  EXPECT_EQ(report.mounts[0].setting("mode"), "700");
+  EXPECT_EQ(report.mounts[0].setting("siz"), std::nullopt);
+  EXPECT_EQ(report.mounts[0].setting("rw"), std::nullopt);
+}
+
 TEST(Probe, IsAnErrnoOrNothing) {
   EXPECT_EQ(parse_report("probe.x=0").probe("x"), 0);
   EXPECT_EQ(parse_report("probe.x=4095").probe("x"), 4095);
