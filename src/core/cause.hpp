@@ -18,6 +18,7 @@ struct Death {
   backend::Autopsy autopsy;
   std::optional<runner::Ending> ending;  ///< unset when the runner did not live to tell
   std::optional<std::chrono::seconds> cpu_limit;
+  bool file_size_limited = false;  ///< the box's evidence says that the limit is in force
 };
 
 /// Our own decision, then the kernel's counters, then the signal, then the exit status; an exit

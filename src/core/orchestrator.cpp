@@ -1,5 +1,6 @@
 #include "core/orchestrator.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "backend/verdict.hpp"
@@ -77,6 +78,7 @@ class Run {
   ExecutionResult execute() {
     const auto started = Clock::now();
     death_.cpu_limit = spec_.limits.cpu_time;
+    death_.file_size_limited = is_enforced(Control::file_size);
     carry();
     duration_ = Clock::now() - started;
     death_.autopsy = box_.autopsy(Call{}.within(kEndBound));
@@ -125,6 +127,13 @@ class Run {
     kill_->latency = since(decided);
     // The stream ends with the box; a complete ending in it cannot be newer than our decision.
     if (!obeyed) (void)client_.await(sink_, Call{}.within(kDrainBound)).ok();
+  }
+
+  [[nodiscard]] bool is_enforced(Control control) const {
+    const std::vector<Evidence>& evidence = box_.evidence();
+    return std::any_of(evidence.begin(), evidence.end(), [control](const Evidence& piece) {
+      return piece.control == control && piece.status == EvidenceStatus::enforced;
+    });
   }
 
   void lost(const Error& error) { trouble_ = error; }

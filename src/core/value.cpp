@@ -31,7 +31,8 @@ std::optional<json> parse_bounded(const std::string& text) {
 
 std::optional<ErrorType> type_named(const std::string& name) {
   constexpr std::array kTypes = {ErrorType::SyntaxError, ErrorType::RuntimeError,
-                                 ErrorType::MemoryError, ErrorType::SerializationError};
+                                 ErrorType::MemoryError, ErrorType::SerializationError,
+                                 ErrorType::PermissionDenied};
   for (const ErrorType type : kTypes) {
     if (name_of(type) == name) return type;
   }

@@ -203,6 +203,14 @@ TEST_P(NativeLimits, EndsAProgramThatHasUsedUpItsProcessorTime) {
   EXPECT_LT(result["duration"], 20);
 }
 
+TEST_P(NativeLimits, KnowsAForgedSignalOfTheProcessorLimit) {
+  ExecutionRequest request = bash("kill -XCPU $$");
+  request.limits.cpu_time = std::chrono::seconds(1);
+  Json result = run(request);
+  EXPECT_EQ(result["meta"]["cause"], "signalled") << result.dump();
+  EXPECT_EQ(result["meta"]["signal"], 24);
+}
+
 // P-17
 TEST_P(NativeLimits, InfersNothingFromAnExitStatus) {
   for (const int status : {124, 125, 126, 127, 137, 143, 255}) {

@@ -16,6 +16,7 @@
   // Stacks show node's own frames under such names; people and tools know to skip them.
   const internalName = 'node:internal/lazaret';
 
+  const denied = ['EACCES', 'EPERM', 'EROFS'];
   class Unserializable extends Error {}
 
   const kindOf = (value) => {
@@ -166,11 +167,16 @@
   };
 
   let compiling = true;
+  const typeOf = (error) => {
+    if (compiling && error instanceof SyntaxError) return 'SyntaxError';
+    // Only errors of the system's own have both; a getter of the program's is not asked.
+    const code = types.isNativeError(error) && Object.getOwnPropertyDescriptor(error, 'code');
+    return code && denied.includes(code.value) ? 'PermissionDenied' : 'RuntimeError';
+  };
   process.on('uncaughtExceptionMonitor', (error) => {
     if (process.listenerCount('uncaughtException') > 0) return;  // the program goes on
     const [message, stack] = describe(error);
-    const syntax = compiling && error instanceof SyntaxError;
-    channel.keepError(syntax ? 'SyntaxError' : 'RuntimeError', message, stack);
+    channel.keepError(typeOf(error), message, stack);
   });
   process.on('exit', () => channel.send());
 

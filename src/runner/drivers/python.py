@@ -182,6 +182,10 @@ def main_module(path):
     return module
 
 
+def is_denial(code):
+    return type(code) is int and code in (1, 13, 30)  # EPERM, EACCES, EROFS on Linux
+
+
 def report(channel, compiling):
     """Before the interpreter prints: an import later would cost it the status of an interrupt."""
     import traceback
@@ -193,6 +197,8 @@ def report(channel, compiling):
         name = "MemoryError"
     elif compiling and issubclass(kind, SyntaxError):
         name = "SyntaxError"
+    elif issubclass(kind, OSError) and is_denial(OSError.errno.__get__(value)):
+        name = "PermissionDenied"
     message = "".join(traceback.format_exception_only(kind, value)).strip()  # notes included
     if isinstance(value, SyntaxError):
         message = kind.__name__ + ": " + str(value)

@@ -16,7 +16,7 @@ runner::Ending signal_by(std::uint32_t number) { return Exited{Exited::How::sign
 using Limit = std::optional<std::chrono::seconds>;
 
 Cause cause(backend::Autopsy autopsy, std::optional<runner::Ending> ending, Limit cpu_limit = {}) {
-  return cause_of({OwnDecision::none, std::move(autopsy), std::move(ending), cpu_limit});
+  return cause_of({OwnDecision::none, std::move(autopsy), std::move(ending), cpu_limit, false});
 }
 Cause plain(runner::Ending ending) { return cause({}, std::move(ending)); }
 backend::Autopsy seen(bool memory_kill, bool pids_refused) {
@@ -59,11 +59,13 @@ TEST(Cause, IsNoMemoryKillForSigkillWithoutACounter_P15) {
 
 TEST(Cause, IsOurOwnDecisionBeforeEverythingElse_P15) {
   for (const auto& ending : {exit_with(0), exit_with(137), signal_by(kKill), signal_by(kCpu)}) {
-    EXPECT_EQ(cause_of({OwnDecision::timeout, memory_kill(), ending, {}}), Cause::timeout);
-    EXPECT_EQ(cause_of({OwnDecision::cancelled, memory_kill(), ending, {}}), Cause::cancelled);
+    EXPECT_EQ(cause_of({OwnDecision::timeout, memory_kill(), ending, {}, false}), Cause::timeout);
+    EXPECT_EQ(cause_of({OwnDecision::cancelled, memory_kill(), ending, {}, false}),
+              Cause::cancelled);
   }
-  EXPECT_EQ(cause_of({OwnDecision::timeout, pids_refused(), std::nullopt, {}}), Cause::timeout);
-  EXPECT_EQ(cause_of({OwnDecision::cancelled, {}, std::nullopt, {}}), Cause::cancelled);
+  EXPECT_EQ(cause_of({OwnDecision::timeout, pids_refused(), std::nullopt, {}, false}),
+            Cause::timeout);
+  EXPECT_EQ(cause_of({OwnDecision::cancelled, {}, std::nullopt, {}, false}), Cause::cancelled);
 }
 
 TEST(Cause, IsMemoryByTheKernelsCounter_P15_P16) {
@@ -93,9 +95,17 @@ TEST(Cause, IsExitedWhenTheProgramCopedWithARefusedTask) {
   EXPECT_EQ(cause(pids_refused(), exit_with(0)), Cause::exited);
 }
 
-TEST(Cause, IsCpuForSigxcpuUnderALimit) {
-  EXPECT_EQ(cause({}, signal_by(kCpu), std::chrono::seconds(1)), Cause::cpu_limit);
-  EXPECT_EQ(plain(signal_by(kCpu)), Cause::signalled);
+TEST(Cause, IsCpuForSigxcpuOnceTheTimeIsUsedUp) {
+  const std::chrono::seconds limit(2);
+  EXPECT_EQ(cause(used(2000), signal_by(kCpu), limit), Cause::cpu_limit);
+  EXPECT_EQ(cause(used(1000), signal_by(kCpu), limit), Cause::cpu_limit);  // by ticks it was all
+}
+
+TEST(Cause, IsSignalledForAForgedSigxcpu) {
+  const std::chrono::seconds limit(2);
+  EXPECT_EQ(cause(used(999), signal_by(kCpu), limit), Cause::signalled);
+  EXPECT_EQ(cause(used(9999), signal_by(kCpu)), Cause::signalled);  // there is no limit
+  EXPECT_EQ(cause({}, signal_by(kCpu), limit), Cause::signalled);   // nobody has measured
 }
 
 TEST(Cause, IsCpuForSigkillOnceTheTimeIsUsedUp) {
@@ -106,7 +116,12 @@ TEST(Cause, IsCpuForSigkillOnceTheTimeIsUsedUp) {
   EXPECT_EQ(cause({}, signal_by(kKill), limit), Cause::signalled);
 }
 
-TEST(Cause, IsDiskForSigxfsz) { EXPECT_EQ(plain(signal_by(kFileSize)), Cause::disk_limit); }
+TEST(Cause, IsDiskForSigxfszWhileFilesAreLimited) {
+  Death death{OwnDecision::none, {}, signal_by(kFileSize), {}, true};
+  EXPECT_EQ(cause_of(death), Cause::disk_limit);
+  death.file_size_limited = false;
+  EXPECT_EQ(cause_of(death), Cause::signalled);
+}
 
 TEST(Cause, IsStartFailedWhenTheRunnerSaysSo) {
   EXPECT_EQ(plain(runner::Failed{"exec", 2}), Cause::start_failed);

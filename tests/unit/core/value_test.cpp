@@ -86,16 +86,17 @@ TEST(ValueChannel, RefusesWhatIsNoValue_P26) {
 }
 
 TEST(ValueChannel, DoesNotLetAProgramForgeErrorsThatOnlyWeMake) {
-  for (const char* const type : {"TimeoutError", "PermissionDenied", "OutputLimitError",
-                                 "PolicyDenied", "BackendError", "runtimeerror", ""}) {
+  for (const char* const type :
+       {"TimeoutError", "OutputLimitError", "PolicyDenied", "BackendError", "runtimeerror", ""}) {
     SCOPED_TRACE(type);
     expect_refused(std::string(R"({"error":{"type":")") + type + R"(","message":"m"}})");
   }
 }
 
 TEST(ValueChannel, TakesTheErrorsThatAProgramCanHave) {
-  for (const ErrorType type : {ErrorType::SyntaxError, ErrorType::RuntimeError,
-                               ErrorType::MemoryError, ErrorType::SerializationError}) {
+  for (const ErrorType type :
+       {ErrorType::SyntaxError, ErrorType::RuntimeError, ErrorType::MemoryError,
+        ErrorType::SerializationError, ErrorType::PermissionDenied}) {
     const std::string name(name_of(type));
     SCOPED_TRACE(name);
     const ValueMessage message = message_of(R"({"error":{"type":")" + name +
