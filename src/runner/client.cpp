@@ -17,8 +17,33 @@ Result<Frame> Client::next_frame(const Call& call) {
 
 Status Client::send(FrameType type, Bytes payload, const Call& call) {
   const auto frame = encode_frame(type, payload);
-  const std::scoped_lock lock(sending_);
-  return wire_.write(frame, call);
+  LAZARET_CHECK(take_turn(call));
+  Status written = wire_.write(frame, call);
+  give_turn(written);
+  return written;
+}
+
+Status Client::take_turn(const Call& call) {
+  std::unique_lock lock(mutex_);
+  const auto free = [this] { return !sending_; };
+  const auto left = call.deadline.left();
+  const bool mine =
+      left ? changed_.wait_for(lock, call.stop, *left, free) : changed_.wait(lock, call.stop, free);
+  if (!mine) {
+    LAZARET_CHECK(call.check());
+    return Error(Errc::timed_out, "another frame is on its way");
+  }
+  if (cut_) return Error(Errc::connection_lost, "the last frame did not get through");
+  sending_ = true;
+  return {};
+}
+
+// After an error nobody knows how much of the frame has arrived.
+void Client::give_turn(const Status& written) {
+  const std::scoped_lock lock(mutex_);
+  sending_ = false;
+  cut_ = cut_ || !written.ok();
+  changed_.notify_all();
 }
 
 Result<Greeting> Client::greet(const Call& call) {

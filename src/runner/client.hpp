@@ -1,5 +1,6 @@
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <string>
@@ -36,7 +37,8 @@ class Sink {
 using Ending = std::variant<Exited, Failed>;
 
 /// The host's side of the runner's protocol over a wire that it borrows. One thread greets and
-/// awaits; any thread may start, send and signal.
+/// awaits; any thread may start, send and signal, and waits for another's frame no longer than its
+/// own call allows. Once a frame was cut by an error nothing more is sent: connection_lost.
 class Client {
  public:
   explicit Client(Wire& wire) : wire_(wire) {}
@@ -56,9 +58,17 @@ class Client {
   [[nodiscard]] Result<Frame> next_frame(const Call& call);
   [[nodiscard]] Status send(FrameType type, Bytes payload, const Call& call);
 
+  [[nodiscard]] Status take_turn(const Call& call);
+  void give_turn(const Status& written);
+
   Wire& wire_;
   FrameReader reader_{Direction::to_host};
-  std::mutex sending_;  // a frame must not be cut by another thread's
+  // A frame must not be cut by another thread's. WHY no lock around the write: it can wait for as
+  // long as its own call allows, which may be much longer than a signal can.
+  std::mutex mutex_;
+  std::condition_variable_any changed_;
+  bool sending_ = false;
+  bool cut_ = false;
 };
 
 }  // namespace lazaret::runner

@@ -27,6 +27,7 @@ struct Script {
   bool kill_fails = false;
   bool dispose_fails = false;
   bool wire_outlives_kill = false;
+  bool takes_stdin = true;
 
   std::atomic<int> opened{0}, killed{0}, destroyed{0}, disposed{0}, jobs{0};
   std::vector<Heard> heard;  ///< complete once the box is destroyed
@@ -38,7 +39,9 @@ class FakeBox final : public backend::Box {
       : script_(std::move(script)), wire_([this](FakeWire& wire, const Heard& frame) {
           if (frame.type == FrameType::job) ++script_->jobs;
           if (script_->runner) script_->runner(wire, frame);
-        }) {}
+        }) {
+    if (!script_->takes_stdin) wire_.stall_on(FrameType::stdin_data);
+  }
   ~FakeBox() override {
     script_->heard = wire_.heard();
     ++script_->destroyed;

@@ -78,5 +78,33 @@ TEST(Run, WarnsWhenStandardInputWasCut) {
   EXPECT_THAT(stage.run().meta.warnings, testing::Contains("standard input was cut at 1 MiB"));
 }
 
+// The box takes no input at all, so TERM cannot be sent; neither bound may wait for the other's.
+TEST(Run, EndsAtTheDeadlineAndGraceWhenTheBoxTakesNoInput) {
+  Stage stage({});
+  stage.script->takes_stdin = false;
+  stage.request.stdin_data = std::string(300'000, 'i');
+  policy::Spec spec = spec_of(std::chrono::milliseconds(50));
+  spec.limits.grace = std::chrono::milliseconds(20);
+  const ExecutionResult result = stage.run(spec);
+  EXPECT_EQ(result.meta.cause, Cause::timeout);
+  EXPECT_EQ(result.meta.kill->path, "kill");
+  EXPECT_EQ(stage.script->killed, 1);
+}
+
+TEST(Run, EndsWithinGraceOfAStopWhenTheBoxTakesNoInput) {
+  std::stop_source source;
+  Stage stage([&source](FakeWire&, const Heard& frame) {
+    if (frame.type == FrameType::job) source.request_stop();
+  });
+  stage.script->takes_stdin = false;
+  stage.request.stop = source.get_token();
+  stage.request.stdin_data = std::string(300'000, 'i');
+  policy::Spec spec = spec_of(std::chrono::hours(1));
+  spec.limits.grace = std::chrono::milliseconds(20);
+  const ExecutionResult result = stage.run(spec);
+  EXPECT_EQ(result.meta.cause, Cause::cancelled);
+  EXPECT_LT(result.meta.kill->latency, std::chrono::seconds(20));
+}
+
 }  // namespace
 }  // namespace lazaret::core

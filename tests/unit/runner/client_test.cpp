@@ -232,5 +232,32 @@ TEST(Client, DoesNotMixTheFramesOfTwoThreads) {
   EXPECT_EQ(wire.count(FrameType::signal), 200U);
 }
 
+TEST(Client, DoesNotLetASignalWaitBehindAnInputThatNobodyTakes) {
+  FakeWire wire;
+  wire.stall_on(FrameType::stdin_data);
+  Client client(wire);
+  const std::jthread feed([&client](const std::stop_token& stop) {
+    EXPECT_EQ(client.send_stdin(bytes_of("x"), {soon().deadline, stop}).error().code(),
+              Errc::cancelled);
+  });
+  wire.wait_for_stall();
+  const Status late = client.signal(15, at_once());
+  ASSERT_FALSE(late.ok());
+  EXPECT_EQ(late.error().code(), Errc::timed_out);
+  std::stop_source nobody;
+  nobody.request_stop();
+  EXPECT_EQ(client.signal(15, {soon().deadline, nobody.get_token()}).error().code(),
+            Errc::cancelled);
+}
+
+TEST(Client, SendsNothingAfterAFrameThatWasCut) {
+  FakeWire wire;
+  wire.stall_on(FrameType::stdin_data);
+  Client client(wire);
+  EXPECT_EQ(client.send_stdin(bytes_of("x"), at_once()).error().code(), Errc::timed_out);
+  EXPECT_EQ(client.signal(15, soon()).error().code(), Errc::connection_lost);
+  EXPECT_EQ(wire.count(FrameType::signal), 0U);
+}
+
 }  // namespace
 }  // namespace lazaret::runner

@@ -46,6 +46,16 @@ class FakeWire final : public Wire {
     const std::scoped_lock lock(mutex_);
     refusal_ = code;
   }
+  /// From now on a frame of this type is never taken: its write waits for the call's own bounds.
+  void stall_on(FrameType type) {
+    const std::scoped_lock lock(mutex_);
+    stalled_ = type;
+  }
+  /// Waits until such a write does.
+  void wait_for_stall() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return stalling_; });
+  }
   void give_pieces_of(std::size_t bytes) { piece_bytes_ = bytes; }
   void on_read(std::function<void()> watcher) { watcher_ = std::move(watcher); }
 
@@ -74,7 +84,8 @@ class FakeWire final : public Wire {
     said_.erase(said_.begin(), said_.begin() + static_cast<std::ptrdiff_t>(count));
     return count;
   }
-  Status write(Bytes bytes, const Call&) override {
+  Status write(Bytes bytes, const Call& call) override {
+    if (is_stalled(bytes)) return wait_out(call);
     for (const Heard& frame : take(bytes)) {
       if (runner_) runner_(*this, frame);
     }
@@ -85,6 +96,20 @@ class FakeWire final : public Wire {
   Status close_write() override { return {}; }
 
  private:
+  bool is_stalled(Bytes frame) {
+    constexpr std::size_t kType = 4;  // of a frame's header
+    const std::scoped_lock lock(mutex_);
+    return stalled_ && frame.size() > kType && frame[kType] == static_cast<std::byte>(*stalled_);
+  }
+  Status wait_out(const Call& call) {
+    std::unique_lock lock(mutex_);
+    stalling_ = true;
+    changed_.notify_all();
+    const auto bound = call.deadline.left().value_or(std::chrono::seconds(20));
+    changed_.wait_for(lock, call.stop, bound, [] { return false; });
+    if (call.stop.stop_requested()) return Error(Errc::cancelled, "cancelled");
+    return Error(Errc::timed_out, "deadline passed");
+  }
   std::vector<Heard> take(Bytes bytes) {
     const std::scoped_lock lock(mutex_);
     std::vector<Heard> frames;
@@ -113,6 +138,8 @@ class FakeWire final : public Wire {
   std::function<void()> watcher_;
   std::size_t piece_bytes_ = SIZE_MAX;
   bool hung_up_ = false;
+  std::optional<FrameType> stalled_;
+  bool stalling_ = false;
 };
 
 }  // namespace lazaret::runner::test
