@@ -57,8 +57,9 @@ Order order_of(const policy::Spec& spec, HeldBy held_by) {
   add(order, RLIMIT_CORE, 0);
   add(order, RLIMIT_MEMLOCK, kSmallBytes);
   add(order, RLIMIT_MSGQUEUE, kSmallBytes);
-  // Counted in the box's own user namespace (Linux 5.14), so it is exact for one box (P-51).
-  add(order, RLIMIT_NPROC, limits.pids);
+  // Counted in the box's own user namespace (Linux 5.14), so it is exact for one box (P-51). A
+  // cgroup must be the first to refuse: only its refusals are counted.
+  add(order, RLIMIT_NPROC, held_by == HeldBy::cgroup ? limits.pids + 1 : limits.pids);
   if (held_by == HeldBy::limits && !reserves_address_space(spec))
     add(order, RLIMIT_AS, limits.memory_bytes);
   return order;
