@@ -45,6 +45,11 @@ Result<os::Handle> above_control(os::Handle from) {
   return moved;
 }
 
+// clone(2), user_namespaces(7): ENOSPC is the bound on their number, which administrators set to 0.
+constexpr const char* kNumberHint =
+    "no more user namespaces are allowed here; try: sysctl user.max_user_namespaces=10000, or use "
+    "--type docker";
+
 // In memory and sealed: there is no file to be replaced, and no box can write to it.
 Result<os::Handle> sealed_program() {
   os::Handle first(::memfd_create("lazaret-spawner", MFD_CLOEXEC | MFD_ALLOW_SEALING));
@@ -140,7 +145,8 @@ Status checked(const Answer& answer) {
   const std::string step(answer.failed_step.data());
   if (step.empty()) return {};
   Error error = os::system_error("making the box: " + step, answer.code);
-  return step == "make namespaces" ? std::move(error).with_hint(kNamespaceHint) : error;
+  if (step != "make namespaces") return error;
+  return std::move(error).with_hint(answer.code == ENOSPC ? kNumberHint : kNamespaceHint);
 }
 
 // The answer, and the descriptor that came with it, if one did.
