@@ -35,6 +35,8 @@ def reason_of(case):
     output = case.findtext("system-out") or ""
     found = re.search(r": Skipped\n(.*?)\n*\[", output, re.DOTALL)
     message = found.group(1) if found else case.find("skipped").get("message") or ""
+    if message.startswith("SKIP_RETURN_CODE"):  # what a script says last is why it skips
+        message = output.strip().splitlines()[-1] if output.strip() else message
     return " ".join(re.sub(r"^\S+:\d+\n", "", message).split()) or "no reason given"
 
 

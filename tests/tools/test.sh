@@ -14,6 +14,8 @@ source "$tools/report.sh"
 
 readonly TEST_PACKAGES=(libgtest-dev libgmock-dev libpython3.11-testsuite docker.io podman runc
   mmdebstrap bubblewrap strace ca-certificates)
+# For tests/tools/vm.sh, whose machine is a Debian on x86_64.
+readonly VM_PACKAGES=(qemu-system-x86 busybox-static)
 readonly TREE=$LAZARET_ROOT/build/test
 bed=""
 stage="setting up"
@@ -31,9 +33,12 @@ finish() {
   [[ $failed -eq 0 ]] || exit 1
 }
 
+is_vm_host() { [[ $(uname -m) == x86_64 ]] && grep -qx 'ID=debian' /etc/os-release; }
+
 install_packages() {
   local -a wanted=("${BUILD_PACKAGES[@]}" "${TEST_PACKAGES[@]}")
   command -v node >/dev/null || wanted+=(nodejs)
+  ! is_vm_host || wanted+=("${VM_PACKAGES[@]}")
   ensure_packages "${wanted[@]}"
 }
 
@@ -72,6 +77,7 @@ state_requirements() {
   require native
   require python
   ! command -v node >/dev/null || require node
+  ! is_vm_host || ! command -v qemu-system-x86_64 >/dev/null || require vm
   export LAZARET_REQUIRE
   say "required here: $LAZARET_REQUIRE"
 }

@@ -1,0 +1,213 @@
+#!/usr/bin/env bash
+# Small virtual machines for what this machine's kernel may not have: a usable cgroup v2, version 1
+# alone, refused user namespaces, no Landlock. Emulated by qemu, no KVM and no root needed.
+#
+#   vm.sh run MACHINE LAZARET RESULTS   boots it once, runs all cases of tests/vm/MACHINE.py in it
+#   vm.sh verdict RESULTS CASE          what one of them said; 77 when there is no machine
+#   vm.sh shell [MACHINE] [LAZARET]     the same with a shell instead of the cases; Ctrl-a x ends it
+#
+# Machines: unified (cgroup v2), legacy (cgroup v1), bare (no Landlock). What is downloaded and
+# packed stays in build/vm; what a run makes is removed when it ends, however that happens.
+set -euo pipefail
+
+tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=tests/tools/common.sh
+source "$tools/common.sh"
+
+readonly CACHE=$LAZARET_ROOT/build/vm
+readonly CASES=$LAZARET_ROOT/tests/vm
+readonly SKIP=77
+# Three times what the slowest of them takes on two idle processors.
+readonly BOUND_SECONDS=200
+readonly MODULES=(virtio_ring virtio virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci
+  virtio_blk)
+readonly LIBRARIES_LEFT_OUT=(test idlelib lib2to3 tkinter turtledemo pydoc_data distutils
+  ensurepip config-'*')
+bed=""
+results=""
+
+# Skipped where the machine cannot be, failed where LAZARET_REQUIRE says that it must.
+unavailable() {
+  echo "vm: $*"
+  [[ ,${LAZARET_REQUIRE:-}, != *,vm,* ]] || exit 1
+  [[ -z $results ]] || printf '{"skipped": "vm: %s"}\n' "${*//[\"\\]/}" >"$results"
+  exit "$SKIP"
+}
+
+finish() {
+  local status=$?
+  trap '' INT TERM
+  trap - EXIT
+  end_worker
+  [[ -z $bed ]] || rm -rf "$bed"
+  exit "$status"
+}
+
+check_host() {
+  local tool
+  [[ $(uname -m) == x86_64 ]] || unavailable "the machine is made for x86_64, this is $(uname -m)"
+  for tool in qemu-system-x86_64 busybox dpkg-deb apt-get setpriv /usr/bin/python3; do
+    command -v "$tool" >/dev/null || unavailable "$tool is not installed"
+  done
+}
+
+# Debian's kernel for clouds: small, and with everything built in but the disk.
+fetch_kernel() {
+  local work=$CACHE/download package
+  [[ ! -s $CACHE/vmlinuz ]] || return 0
+  package=$(apt-cache depends linux-image-cloud-amd64 2>/dev/null |
+    awk '$1 == "Depends:" && $2 ~ /^linux-image-/ {print $2; exit}')
+  [[ -n $package ]] || unavailable "apt knows no linux-image-cloud-amd64"
+  rm -rf "$work" "$CACHE/modules"
+  mkdir -p "$work" "$CACHE/modules"
+  (cd "$work" && apt-get download "$package" && dpkg-deb -x ./*.deb .) \
+    >"$CACHE/download.log" 2>&1 ||
+    unavailable "the kernel could not be downloaded: $(tail -n 1 "$CACHE/download.log")"
+  for module in "${MODULES[@]}"; do
+    find "$work/lib/modules" -name "$module.ko" -exec cp {} "$CACHE/modules" \;
+  done
+  mv "$work"/boot/vmlinuz-* "$CACHE/vmlinuz"
+  rm -rf "$work"
+}
+
+# pack DIRECTORY: its content as an archive that the kernel unpacks, owned by root.
+pack() { (cd "$1" && find . | busybox cpio -o -H newc -R 0:0 2>/dev/null); }
+
+# add_program PATH ROOT: a program of this system and the libraries it is linked to.
+add_program() {
+  local library
+  cp -L "$1" "$2/usr/bin/"
+  { ldd "$1" 2>/dev/null || true; } | awk '/=> \// {print $3} $1 ~ /^\/.*ld-/ {print $1}' |
+    while read -r library; do
+      mkdir -p "$2/usr${library%/*}"
+      cp -nL "$library" "$2/usr$library"
+    done
+}
+
+add_python() {
+  local root=$1 home name
+  local -a left_out=()
+  home=$(/usr/bin/python3 -I -S -c 'import os; print(os.path.dirname(os.__file__))')
+  for name in "${LIBRARIES_LEFT_OUT[@]}"; do left_out+=(--exclude "./$name"); done
+  mkdir -p "$root$home"
+  tar -C "$home" "${left_out[@]}" -cf - . | tar -C "$root$home" -xf -
+  add_program /usr/bin/python3 "$root"
+}
+
+# Everything but what is being tested; made anew when a package has changed.
+make_userland() {
+  local root=$CACHE/root packed=$CACHE/userland.cpio name
+  [[ $packed -nt /var/lib/dpkg/status && $packed -nt ${BASH_SOURCE[0]} ]] && return 0
+  rm -rf "$root"
+  mkdir -p "$root"/{dev,etc,mnt,modules,proc,root,sys,tmp,usr/bin,usr/lib,usr/lib64}
+  for name in bin lib lib64; do ln -s "usr/$name" "$root/$name"; done
+  ln -s bin "$root/usr/sbin"
+  echo 'root:x:0:0::/root:/bin/sh
+user:x:1000:1000::/tmp:/bin/sh' >"$root/etc/passwd"
+  add_program "$(command -v busybox)" "$root"
+  add_program /bin/bash "$root"
+  for name in $(busybox --list); do
+    [[ -e $root/usr/bin/$name ]] || ln -s busybox "$root/usr/bin/$name"
+  done
+  add_python "$root"
+  cp "$CACHE"/modules/*.ko "$root/modules/"
+  pack "$root" >"$packed.new"
+  mv "$packed.new" "$packed"
+  rm -rf "$root"
+}
+
+# Two machines may be started at once; one of them prepares.
+prepare() {
+  check_host
+  mkdir -p "$CACHE"
+  exec 9>"$CACHE/lock"
+  flock 9
+  fetch_kernel
+  make_userland
+  exec 9>&-
+}
+
+# What is tested goes into an archive of its own; the kernel unpacks one after the other.
+make_initrd() {
+  local root=$bed/root
+  mkdir -p "$root/usr/bin" "$root/vm"
+  add_program "$1" "$root"
+  cp -r "$CASES"/{bed.py,cases} "$root/vm/"
+  cp "$CASES/init" "$root/init"
+  { cat "$CACHE/userland.cpio" && pack "$root"; } >"$bed/initrd"
+  rm -rf "$root"
+  truncate -s 128M "$bed/swap"
+}
+
+# options_of MACHINE: for the kernel's command line.
+options_of() {
+  case $1 in
+    unified) ;;
+    legacy) echo "lazaret.cgroups=1" ;;
+    bare) echo "lsm=lockdown,yama,apparmor" ;;
+    *) die "no machine $1; there are: unified, legacy, bare" ;;
+  esac
+}
+
+# boot SECONDS KERNEL_OPTIONS QEMU_OPTION…: takes the place of the subshell that calls it, and is told
+# to end when this script does, even by SIGKILL.
+boot() {
+  local bound=$1 options=$2
+  shift 2
+  exec setpriv --pdeathsig TERM timeout --foreground -k 5 "$bound" qemu-system-x86_64 \
+    -accel tcg -cpu max -smp 2 -m 768 -nodefaults -no-user-config -no-reboot -display none \
+    -kernel "$CACHE/vmlinuz" -initrd "$bed/initrd" \
+    -drive "file=$bed/swap,if=virtio,format=raw" \
+    -append "console=ttyS0 panic=-1 quiet $options" "$@"
+}
+
+# What a run that was killed has left goes first.
+new_bed() {
+  local left pid
+  prepare
+  for left in "$CACHE"/run.*; do
+    pid=${left##*/run.}
+    [[ ! -d $left || -d /proc/${pid%.*} ]] || rm -rf "$left"
+  done
+  bed=$(mktemp -d "$CACHE/run.$$.XXXXXX")
+  make_initrd "$1"
+}
+
+run() {
+  local machine=$1 lazaret=$2 options
+  results=$3
+  options=$(options_of "$machine")
+  rm -f "$results"
+  new_bed "$lazaret"
+  in_group boot "$BOUND_SECONDS" "$options lazaret.cases=$machine" -serial "file:$bed/console" \
+    -serial "file:$bed/results" || say "the machine did not end by itself"
+  cat "$bed/console"
+  mv "$bed/results" "$results"
+  grep -q '^{"end"' "$results" || {
+    echo "vm: the machine did not come to the end of its cases"
+    return 1
+  }
+}
+
+verdict() {
+  python3 "$CASES/verdict.py" "$1" "$2"
+}
+
+shell() {
+  local machine=${1:-unified} lazaret=${2:-$LAZARET_ROOT/build/test/bin/lazaret}
+  new_bed "$lazaret"
+  (boot infinity "$(options_of "$machine")" -serial mon:stdio -serial null)
+}
+
+main() {
+  local action=${1:-}
+  [[ $action == run || $action == verdict || $action == shell ]] ||
+    die "usage: vm.sh run MACHINE LAZARET RESULTS | verdict RESULTS CASE | shell [MACHINE]"
+  trap finish EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  shift
+  "$action" "$@"
+}
+
+main "$@"

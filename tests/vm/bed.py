@@ -1,0 +1,169 @@
+"""bed.py MACHINE: runs the cases of one machine, inside it, as its root.
+
+Every function in cases/MACHINE*.py whose name begins with a capital is a case: it passes when it
+returns. The results go to the second serial port, one JSON object a line; the last one is
+{"end": true}.
+"""
+
+import importlib.util
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import traceback
+from dataclasses import dataclass
+
+CGROUPS = pathlib.Path("/sys/fs/cgroup")
+BOUND_SECONDS = 30
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Who starts a program, and in which cgroup it sits from its first instruction."""
+
+    uid: int = 0
+    cgroup: pathlib.Path | None = None
+
+    def become(self):
+        if self.cgroup:
+            (self.cgroup / "cgroup.procs").write_text("0")
+        if self.uid:
+            os.setgroups([])
+            os.setgid(self.uid)
+            os.setuid(self.uid)
+
+
+ROOT = Caller()
+USER = Caller(uid=1000)
+
+
+class Answer:
+    """What one call of lazaret said."""
+
+    def __init__(self, code, stdout, stderr):
+        self.code, self.stdout, self.stderr = code, stdout, stderr
+
+    def __str__(self):
+        return f"status {self.code}\n{self.stdout[-4000:]}\n{self.stderr[-2000:]}"
+
+    @property
+    def result(self):
+        return json.loads(self.stdout)
+
+    @property
+    def cause(self):
+        return self.result["meta"]["cause"]
+
+    @property
+    def evidence(self):
+        return {row["control"]: row for row in self.result["meta"]["evidence"]}
+
+    @property
+    def native(self):
+        """Of doctor: what it says about this backend."""
+        return next(row for row in self.result["backends"] if row["name"] == "native")
+
+    def statuses(self, *controls):
+        return {control: self.evidence[control]["status"] for control in controls}
+
+
+def start(*words, by=ROOT):
+    return subprocess.Popen(["lazaret", *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True, preexec_fn=by.become,
+                            env={"PATH": "/usr/bin", "HOME": "/tmp"}, cwd="/tmp")
+
+
+def finish(process):
+    try:
+        stdout, stderr = process.communicate(timeout=BOUND_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        raise
+    return Answer(process.returncode, stdout, stderr)
+
+
+def lazaret(*words, by=ROOT):
+    return finish(start(*words, by=by))
+
+
+def python(code, *options, by=ROOT):
+    return lazaret("run", "--json", "--type", "local", *options, "--lang", "python", "-c", code,
+                   by=by)
+
+
+def command(*words, options=(), by=ROOT):
+    return lazaret("exec", "--json", "--type", "local", *options, "--", *words, by=by)
+
+
+def check(holds, words):
+    if not holds:
+        raise AssertionError(str(words))
+
+
+def equal(seen, wanted, words=""):
+    check(seen == wanted, f"{seen!r} is not {wanted!r}\n{words}")
+
+
+def until(holds, words, seconds=10):
+    """Polls what nothing announces."""
+    end = time.monotonic() + seconds
+    while not holds():
+        check(time.monotonic() < end, words)
+        time.sleep(0.02)
+
+
+def processes(marker):
+    """Numbers of those that have this word among their arguments."""
+    found = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (entry / "cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if marker.encode() in words:
+            found.append(int(entry.name))
+    return found
+
+
+def left_cgroups():
+    """Those that Lazaret has made and not removed."""
+    return sorted(str(path) for path in CGROUPS.glob("**/lazaret-*") if path.is_dir())
+
+
+def functions_of(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return [(name, value) for name, value in vars(module).items()
+            if name[0].isupper() and callable(value) and value.__module__ == path.stem]
+
+
+def judged(case):
+    try:
+        case()
+    except Exception as problem:  # a case may fail in any way, and the next one must still run
+        traceback.print_exc()
+        return {"passed": False, "words": f"{type(problem).__name__}: {problem}"}
+    return {"passed": True, "words": ""}
+
+
+def main():
+    machine = sys.argv[1]
+    folder = pathlib.Path(__file__).parent / "cases"
+    sys.path.append(str(folder))
+    with open("/dev/ttyS1", "w", buffering=1, encoding="utf-8") as results:
+        for path in sorted(folder.glob(f"{machine}*.py")):
+            for name, case in functions_of(path):
+                began = time.monotonic()
+                row = {"case": f"{path.stem}.{name}", **judged(case)}
+                row["seconds"] = round(time.monotonic() - began, 2)
+                print(json.dumps(row))
+                print(json.dumps(row), file=results)
+        print('{"end": true}', file=results)
+
+
+if __name__ == "__main__":
+    sys.modules["bed"] = sys.modules["__main__"]  # one module, however it is called
+    main()

@@ -1,0 +1,48 @@
+"""Only cgroup v1: it is not used, and the answer says so (L-45)."""
+
+from bed import CGROUPS, ROOT, USER, check, command, equal, lazaret, python
+
+REPLACED = ("memory", "swap", "cpu")
+
+
+def degrades(caller):
+    answer = command("true", by=caller)
+    equal((answer.code, answer.result["meta"]["isolation"]), (0, "partial"), answer)
+    equal(answer.statuses(*REPLACED),
+          {"memory": "partial", "swap": "not_enforced", "cpu": "not_enforced"}, answer)
+    for control in REPLACED:
+        check("version 1" in answer.evidence[control]["applied"], answer)
+
+
+def IsRefusedWithAnExplanationToRoot_L45():
+    check((CGROUPS / "memory/memory.limit_in_bytes").exists(), "no cgroup v1 in this machine")
+    degrades(ROOT)
+
+
+def IsRefusedWithAnExplanationToAnOrdinaryUser_L45():
+    degrades(USER)
+
+
+def TellsTheWayOut_L45():
+    check("cgroup_no_v1=all" in command("true").evidence["cpu"]["applied"], command("true"))
+
+
+def IsNotEnoughForStrict():
+    answer = command("echo", "has run", options=("--strict",))
+    equal((answer.code, answer.cause), (125, "enforcement_mismatch"), answer)
+    equal(answer.result["stdout"], "")
+
+
+def IsSeenByDoctor_L52():
+    evidence = lazaret("doctor", "--json").native["evidence"]
+    equal({row["control"]: row["status"] for row in evidence},
+          {control: row["status"] for control, row in command("true").evidence.items()})
+
+
+def LeavesResourceLimitsInForce_L47():
+    code = "try:\n    bytearray(300 << 20)\nexcept MemoryError:\n    print('refused')\n"
+    equal(python(code, "--memory", "128MiB").result["stdout"], "refused\n")
+
+
+def StaysUntouched():
+    equal([str(path) for path in CGROUPS.glob("**/lazaret*")], [])

@@ -1,0 +1,199 @@
+"""Root with a usable cgroup v2: everything is held, and said to be."""
+
+import os
+import signal
+import subprocess
+
+from bed import (CGROUPS, check, command, equal, finish, lazaret, left_cgroups, processes, python,
+                 start, until)
+
+HOG = """
+blocks = []
+while len(blocks) < 100:
+    blocks.append(bytearray(b"x" * (1 << 20)))
+print("survived")
+"""
+BOMB = """
+import os, sys, time
+made = 0
+for _ in range(200):
+    try:
+        pid = os.fork()
+    except OSError:
+        sys.exit(3)
+    if pid == 0:
+        time.sleep(20)
+        os._exit(0)
+"""
+
+
+def EnforcesMemorySwapProcessorsAndTasks_L46_L51():
+    answer = command("true", options=("--memory", "100MiB", "--cpus", "0.5", "--pids", "20"))
+    equal(answer.code, 0, answer)
+    equal(set(answer.statuses("memory", "swap", "cpu", "pids").values()), {"enforced"}, answer)
+    equal(answer.evidence["memory"]["applied"], "memory.max 104857600")
+    equal(answer.evidence["swap"]["applied"], "memory.swap.max 0")
+    equal(answer.evidence["cpu"]["applied"], "cpu.max 50000 100000")
+
+
+def ReportsFullIsolationAndSatisfiesStrict():
+    answer = command("true", options=("--strict",))
+    equal(answer.code, 0, answer)
+    equal(answer.result["meta"]["isolation"], "full", answer)
+
+
+def LetsDoctorSayWhatARunWillShow_P48():
+    rows = lazaret("doctor", "--json").native["evidence"]
+    doctor = {row["control"]: row["status"] for row in rows}
+    run = {control: row["status"] for control, row in command("true").evidence.items()}
+    equal(doctor, run)
+
+
+def EndsAMemoryHogWithMemoryLimit_P15():
+    answer = python(HOG, "--memory", "64MiB")
+    equal((answer.cause, answer.code), ("memory_limit", 137), answer)
+    equal(answer.result["error"]["type"], "MemoryError")
+    equal(answer.result["meta"]["usage"]["source"], "cgroup")
+
+
+def DoesNotLetMemoryLeakIntoSwap():
+    """100 MiB fit into 64 MiB of memory and 128 MiB of swap, if only the swap could be used."""
+    swaps = open("/proc/swaps", encoding="utf-8").read().splitlines()
+    equal(len(swaps), 2, "the machine has no swap that could be leaked into")
+    equal(python(HOG, "--memory", "64MiB").cause, "memory_limit")
+
+
+def LetsTheSameProgramLiveWithinItsMemory():
+    answer = python(HOG, "--memory", "200MiB")
+    equal((answer.cause, answer.result["stdout"]), ("exited", "survived\n"), answer)
+
+
+def BlamesMemoryWhenAGrandchildIsTheHog_P16():
+    code = "import os\npid = os.fork()\nif pid == 0:\n    if os.fork() == 0:\n"
+    code += "".join(f"        {line}\n" for line in HOG.splitlines())
+    code += "    os.wait()\n    os._exit(0)\nos.waitpid(pid, 0)\nprint('the parent lives on')\n"
+    answer = python(code, "--memory", "64MiB")
+    equal((answer.cause, answer.code), ("memory_limit", 137), answer)
+    check("lives on" not in answer.result["stdout"], "memory.oom.group ends all of the box")
+
+
+def CountsFilesInScratchAsMemory():
+    answer = command("sh", "-c", "head -c 100m /dev/zero > /tmp/file; echo survived",
+                     options=("--memory", "64MiB", "--disk", "256MiB", "--file-size", "256MiB"))
+    equal(answer.cause, "memory_limit", answer)
+
+
+def DoesNotTakeExitStatus137ForMemory_P15_P17():
+    answer = command("sh", "-c", "exit 137")
+    equal((answer.cause, answer.result["exit_code"]), ("nonzero_exit", 137), answer)
+
+
+def DoesNotTakeAKillForMemory_P15():
+    answer = command("sh", "-c", "kill -9 $$")
+    equal((answer.cause, answer.result["meta"]["signal"]), ("signalled", 9), answer)
+
+
+def EndsAForkBombWithPidsLimit_P15_P51():
+    answer = python(BOMB, "--pids", "16")
+    equal(answer.cause, "pids_limit", answer)
+    check(answer.result["meta"]["usage"]["peak_pids"] <= 16, answer)
+    equal(command("true").code, 0)
+
+
+def ThrottlesABusyProgramToItsShare():
+    """Half a processor for two processes: what they use is half of the wall time."""
+    code = "import os, time\nos.fork()\nend = time.time() + 2\nwhile time.time() < end: pass\n"
+    answer = python(code, "--cpus", "0.5")
+    equal(answer.cause, "exited", answer)
+    share = answer.result["meta"]["usage"]["cpu_ms"] / (answer.result["duration"] * 1000)
+    check(0.3 < share < 0.65, f"{share} of a processor\n{answer}")
+
+
+def LetsTwoProcessesUseTwoProcessorsWhenAllowed():
+    code = "import os, time\nos.fork()\nend = time.time() + 1\nwhile time.time() < end: pass\n"
+    answer = python(code, "--cpus", "2")
+    share = answer.result["meta"]["usage"]["cpu_ms"] / (answer.result["duration"] * 1000)
+    check(share > 0.75, f"{share} of a processor: the limit of the twin would prove nothing")
+
+
+def HidesTheCgroupFilesFromTheProgram():
+    answer = command("sh", "-c", "cat /proc/self/cgroup; ls /sys/fs/cgroup")
+    check(answer.result["exit_code"] != 0, answer)
+    equal(answer.result["stdout"], "0::/\n", answer)
+
+
+def EndsGrandchildrenThatHaveLeftTheSession_P03():
+    answer = command("sh", "-c", "setsid sh -c 'setsid sleep 4201 & sleep 4201' & exit 0")
+    equal(answer.cause, "exited", answer)
+    equal(processes("4201"), [])
+
+
+def HoldsTwoBoxesAtOnce():
+    both = [start("exec", "--json", "--strict", "--", "sleep", "0.5") for _ in range(2)]
+    for answer in [finish(process) for process in both]:
+        equal((answer.cause, answer.result["meta"]["isolation"]), ("exited", "full"), answer)
+
+
+def LeavesNoProcessWhenLazaretIsKilled_P04():
+    process = start("exec", "--", "sleep", "4202")
+    until(lambda: len(processes("4202")) > 1, "the program has not started")
+    process.send_signal(signal.SIGKILL)
+    finish(process)
+    until(lambda: not processes("4202"), "the program outlives Lazaret")
+
+
+def LeavesNoCgroupWhenLazaretIsToldToStop_L49():
+    for number in (signal.SIGTERM, signal.SIGINT):
+        process = start("exec", "--", "sleep", "4205")
+        until(lambda: len(processes("4205")) > 1, "the program has not started")
+        process.send_signal(number)
+        finish(process)
+        equal((processes("4205"), left_cgroups()), ([], []), number)
+
+
+def ClearsTheCgroupsOfKilledRunsWithTheNextRun_L49():
+    process = start("exec", "--", "sleep", "4203")
+    until(lambda: len(processes("4203")) > 1, "the program has not started")
+    process.send_signal(signal.SIGKILL)
+    finish(process)
+    check(left_cgroups(), "nothing was left: this case proves nothing")
+    equal(command("true").code, 0)
+    equal(left_cgroups(), [])
+
+
+def SparesTheCgroupOfARunThatGoesOn():
+    process = start("exec", "--json", "--", "sh", "-c", "echo begun; sleep 1; echo ended")
+    until(left_cgroups, "the program has not started")
+    equal(command("true").code, 0)
+    check(left_cgroups(), "the next run has cleared what is in use")
+    equal(finish(process).result["stdout"], "begun\nended\n")
+
+
+def RemovesOneThatIsLeftWithAProcessInIt_P52():
+    """As a box that nobody ends any more, of a Lazaret whose number is free again."""
+    dead = start("--version")
+    finish(dead)
+    left = CGROUPS / f"lazaret-{dead.pid}-0-{os.stat('/proc/self/ns/pid').st_ino}"
+    left.mkdir()
+    with subprocess.Popen(["sleep", "4204"]) as process:
+        (left / "cgroup.procs").write_text(str(process.pid))
+        equal(command("true").code, 0)
+        equal((process.wait(1), left_cgroups()), (-signal.SIGKILL, []))
+
+
+def SparesWhatIsNotItsOwn_L49():
+    others = [CGROUPS / name for name in ("lazaret-1.scope", "lazaret-999999-0-1")]
+    for other in others:
+        other.mkdir()
+    equal(command("true").code, 0)
+    for other in others:
+        other.rmdir()
+
+
+def HoldsMemoryThatIsNoMultipleOfAPage():
+    answer = command("true", options=("--strict", "--memory", "100000001"))
+    equal((answer.code, answer.evidence["memory"]["applied"]), (0, "memory.max 99999744"), answer)
+
+
+def LeavesNoCgroupBehind_L49():
+    equal(left_cgroups(), [])

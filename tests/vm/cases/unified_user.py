@@ -1,0 +1,168 @@
+"""An ordinary user: with a part of the cgroups of his own as service managers hand it out, and
+without."""
+
+import os
+import signal
+import subprocess
+from dataclasses import replace
+
+from bed import (CGROUPS, USER, check, command, equal, finish, lazaret, left_cgroups, processes,
+                 python, start, until)
+from unified_root import BOMB, HOG
+
+HELD = ("memory", "swap", "cpu", "pids")
+SLICE = CGROUPS / "user.slice"
+DELEGATED = SLICE / "delegated"
+OTHER = SLICE / "other"
+
+
+def give_controllers(directory):
+    (directory / "cgroup.subtree_control").write_text("+memory +cpu +pids")
+
+
+def delegated():
+    """A directory of the user's, as systemd makes it for Delegate=yes; what is in it is gone."""
+    for directory in (DELEGATED, OTHER):
+        directory.mkdir(parents=True, exist_ok=True)
+    for directory in (CGROUPS, SLICE):
+        give_controllers(directory)
+    for name in (".", "cgroup.procs", "cgroup.subtree_control", "cgroup.threads"):
+        os.chown(DELEGATED / name, USER.uid, USER.uid)
+    return DELEGATED
+
+
+def in_scope():
+    """Sits in a cgroup of its own beneath the one that was handed out."""
+    scope = delegated() / "scope"
+    if not scope.exists():
+        scope.mkdir()
+        for name in (".", "cgroup.procs", "cgroup.subtree_control", "cgroup.threads"):
+            os.chown(scope / name, USER.uid, USER.uid)
+    return replace(USER, cgroup=scope)
+
+
+def alone():
+    """Sits in the very directory that was handed out, where no child may have controllers."""
+    directory = delegated()
+    if (directory / "scope").exists():
+        (directory / "scope").rmdir()
+    (directory / "cgroup.subtree_control").write_text("-memory -cpu -pids")
+    return replace(USER, cgroup=directory)
+
+
+def undelegated():
+    delegated()
+    return replace(USER, cgroup=OTHER)
+
+
+def is_empty(directory):
+    return not [path for path in directory.iterdir() if path.is_dir()]
+
+
+def IsHeldByHisOwnCgroupsInAScope():
+    answer = command("true", options=("--strict",), by=in_scope())
+    equal(answer.code, 0, answer)
+    equal(set(answer.statuses(*HELD).values()), {"enforced"}, answer)
+    equal(answer.result["meta"]["isolation"], "full")
+
+
+def GetsMemoryLimitInAScope_P15():
+    equal(python(HOG, "--memory", "64MiB", by=in_scope()).cause, "memory_limit")
+
+
+def GetsPidsLimitInAScope_P51():
+    equal(python(BOMB, "--pids", "16", by=in_scope()).cause, "pids_limit")
+
+
+def LeavesNothingInAScope_L49():
+    caller = in_scope()
+    equal(command("true", by=caller).code, 0)
+    equal(left_cgroups(), [])
+    check(is_empty(caller.cgroup), "something is left beside Lazaret")
+
+
+def IsHeldWhenLazaretSitsInTheDelegatedDirectoryItself_P52():
+    answer = command("true", options=("--strict",), by=alone())
+    equal(answer.code, 0, answer)
+    equal(set(answer.statuses(*HELD).values()), {"enforced"}, answer)
+
+
+def LeavesTheDelegatedDirectoryAsItWas_P52_L49():
+    """Else nobody could be put into it a second time."""
+    for _ in range(2):
+        equal(command("true", options=("--strict",), by=alone()).code, 0)
+        check(is_empty(DELEGATED), sorted(DELEGATED.iterdir()))
+        equal((DELEGATED / "cgroup.subtree_control").read_text().split(), [])
+
+
+def GetsMemoryLimitInTheDelegatedDirectoryItself_P15():
+    equal(python(HOG, "--memory", "64MiB", by=alone()).cause, "memory_limit")
+
+
+def DegradesWhereOthersSitInTheDelegatedDirectory_P52():
+    caller = alone()
+    with subprocess.Popen(["sleep", "4301"], preexec_fn=caller.become) as companion:
+        answer = command("true", by=caller)
+        companion.kill()
+    equal((answer.code, answer.evidence["cpu"]["status"]), (0, "not_enforced"), answer)
+    check("other processes" in answer.evidence["cpu"]["applied"], answer)
+
+
+def ClearsWhatAKilledLazaretHasLeft_L49():
+    process = start("exec", "--", "sleep", "4302", by=alone())
+    until(lambda: len(processes("4302")) > 1, "the program has not started")
+    process.send_signal(signal.SIGKILL)
+    finish(process)
+    until(lambda: not processes("4302"), "the program outlives Lazaret")
+    check(left_cgroups(), "nothing was left: this case proves nothing")
+    equal(command("true", options=("--strict",), by=in_scope()).code, 0)
+    equal(left_cgroups(), [])
+
+
+def RunsWithoutDelegationAndSaysWhatIsMissing_L47():
+    answer = command("true", by=undelegated())
+    equal(answer.code, 0, answer)
+    equal(answer.statuses(*HELD), {"memory": "partial", "swap": "not_enforced",
+                                   "cpu": "not_enforced", "pids": "enforced"}, answer)
+    equal(answer.result["meta"]["isolation"], "partial")
+    check("Delegate=yes" in answer.evidence["cpu"]["applied"], answer)
+
+
+def WarnsOnceWithoutDelegation_L47():
+    answer = lazaret("exec", "--type", "local", "--", "echo", "hello", by=undelegated())
+    equal((answer.code, answer.stdout), (0, "hello\n"), answer)
+    equal(len(answer.stderr.splitlines()), 1, answer)
+    check("memory" in answer.stderr and "cpu" in answer.stderr, answer)
+
+
+def LetsDoctorSayWhatARunWithoutDelegationWillShow_P48_L52():
+    caller = undelegated()
+    doctor = {row["control"]: (row["status"], row["applied"])
+              for row in lazaret("doctor", "--json", by=caller).native["evidence"]}
+    run = {control: (row["status"], row["applied"])
+           for control, row in command("true", by=caller).evidence.items()}
+    equal(doctor, run)
+
+
+def RefusesWithoutDelegationWhenAskedToBeStrict():
+    answer = command("echo", "has run", options=("--strict",), by=undelegated())
+    equal((answer.code, answer.cause), (125, "enforcement_mismatch"), answer)
+    check("has run" not in answer.result["stdout"], answer)
+    for control in ("memory", "swap", "cpu"):
+        check(control in answer.result["error"]["message"], answer)
+
+
+def RefusesWithoutDelegationWhatIsRequiredAndMissing():
+    for control, status in (("swap", 125), ("cpu", 125), ("network", 0)):
+        answer = command("true", options=("--require", control), by=undelegated())
+        equal(answer.code, status, answer)
+
+
+def IsHeldBackByResourceLimitsWithoutDelegation_L47():
+    code = "try:\n    bytearray(300 << 20)\nexcept MemoryError:\n    print('refused')\n"
+    answer = python(code, "--memory", "128MiB", by=undelegated())
+    equal(answer.result["stdout"], "refused\n", answer)
+
+
+def LeavesNothingAnywhere_L49():
+    equal(left_cgroups(), [])
