@@ -132,6 +132,7 @@ make_initrd() {
   local root=$bed/root
   mkdir -p "$root/usr/bin" "$root/vm"
   add_program "$1" "$root"
+  [[ ${1##*/} == lazaret ]] || mv "$root/usr/bin/${1##*/}" "$root/usr/bin/lazaret"
   cp -r "$CASES"/{bed.py,cases} "$root/vm/"
   cp "$CASES/init" "$root/init"
   { cat "$CACHE/userland.cpio" && pack "$root"; } >"$bed/initrd"
@@ -149,8 +150,8 @@ options_of() {
   esac
 }
 
-# boot SECONDS KERNEL_OPTIONS QEMU_OPTION…: takes the place of the subshell that calls it, and is told
-# to end when this script does, even by SIGKILL.
+# boot SECONDS KERNEL_OPTIONS QEMU_OPTION…: takes the place of the subshell that calls it, and is
+# told to end when this script does, even by SIGKILL.
 boot() {
   local bound=$1 options=$2
   shift 2

@@ -5,6 +5,7 @@ returns. The results go to the second serial port, one JSON object a line; the l
 {"end": true}.
 """
 
+import contextlib
 import importlib.util
 import json
 import os
@@ -112,6 +113,28 @@ def until(holds, words, seconds=10):
     while not holds():
         check(time.monotonic() < end, words)
         time.sleep(0.02)
+
+
+@contextlib.contextmanager
+def directories(*paths):
+    """Cgroups for one case; empty again at its end."""
+    for path in paths:
+        path.mkdir()
+    try:
+        yield
+    finally:
+        for path in paths:
+            path.rmdir()
+
+
+@contextlib.contextmanager
+def sleeper(cgroup):
+    """A process that does nothing, in this cgroup."""
+    with subprocess.Popen(["sleep", "4000"], preexec_fn=Caller(cgroup=cgroup).become) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def processes(marker):

@@ -68,15 +68,18 @@ Result<Cgroup> Cgroup::create(const CgroupBase& base, const std::string& name,
                               const Limits& limits) {
   const fs::path path = box_directory(base, name);
   // A process that had our number before and was killed may have left one of this name.
-  if (fs::exists(path)) LAZARET_CHECK(remove_cgroup(path, Call{}.within(kRemoveBound)));
+  if (::access(path.c_str(), F_OK) == 0)
+    LAZARET_CHECK(remove_cgroup(path, Call{}.within(kRemoveBound)));
   if (::mkdir(path.c_str(), 0755) != 0) return os::last_error("making cgroup " + path.string());
   Cgroup cgroup(path, os::Handle(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
   if (!cgroup.directory_.valid()) return os::last_error("opening cgroup " + path.string());
   LAZARET_CHECK(cgroup.write("memory.max", std::to_string(limits.memory_bytes)));
   LAZARET_CHECK(cgroup.write("memory.oom.group", "1"));
   LAZARET_CHECK(cgroup.write("pids.max", std::to_string(limits.pids)));
-  LAZARET_CHECK(cgroup.write("cpu.max", cpu_max(limits)));
-  // A kernel without swap accounting has no such file; the reading then says so.
+  // Not there where the cpu controller was not handed out, and in a kernel without swap accounting;
+  // the readings say so.
+  if (::access((path / "cpu.max").c_str(), F_OK) == 0)
+    LAZARET_CHECK(cgroup.write("cpu.max", cpu_max(limits)));
   (void)cgroup.write("memory.swap.max", "0").ok();
   return cgroup;
 }
@@ -113,8 +116,11 @@ std::optional<std::uint64_t> Cgroup::field(const char* file, std::string_view na
 std::vector<Reading> Cgroup::readings(const Limits& limits) const {
   const auto reading = [this](Control control, const char* file, const auto& holds) {
     const std::string seen = read(file);
-    return Reading{control, holds(seen) ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
-                   std::string(file) + " " + (seen.empty() ? "unreadable" : seen), "cgroup files"};
+    return Reading{
+        control, holds(seen) ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
+        std::string(file) +
+            (seen.empty() ? " is missing: not delegated, or not in this kernel" : " " + seen),
+        "cgroup files"};
   };
   const auto is = [](std::string wanted) {
     return [wanted = std::move(wanted)](const std::string& seen) { return seen == wanted; };

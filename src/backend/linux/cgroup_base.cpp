@@ -10,6 +10,7 @@
 #include <csignal>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -25,8 +26,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array kControllers = {"memory", "cpu", "pids"};
-constexpr const char* kGive = "+memory +cpu +pids";
+constexpr std::array kNeeded = {"memory", "pids"};
+constexpr std::array kWanted = {"memory", "pids", "cpu"};
 constexpr const char* kTake = "-memory -cpu -pids";
 constexpr const char* kPrefix = "lazaret-";
 constexpr const char* kSeat = "self";
@@ -83,11 +84,21 @@ std::string own_name(const std::string& what) {
          std::to_string(own_pid_namespace());
 }
 
-bool lists_all(const fs::path& file) {
+// Those of `controllers` that the file names.
+std::vector<std::string> listed(const fs::path& file, std::span<const char* const> controllers) {
   const std::vector<std::string> words = words_of_file(file);
-  return std::all_of(kControllers.begin(), kControllers.end(), [&words](const char* controller) {
-    return std::find(words.begin(), words.end(), controller) != words.end();
-  });
+  std::vector<std::string> found;
+  for (const char* const controller : controllers) {
+    if (std::find(words.begin(), words.end(), controller) != words.end())
+      found.emplace_back(controller);
+  }
+  return found;
+}
+
+std::string giving(const std::vector<std::string>& controllers) {
+  std::string text;
+  for (const std::string& controller : controllers) text += "+" + controller + " ";
+  return text;
 }
 
 bool holds_nobody_else(const fs::path& directory) {
@@ -109,16 +120,20 @@ std::vector<fs::path> children_of(const fs::path& directory) {
 
 enum class Hosting { possible, not_offered, not_ours, inhabited };
 
-// clone3 into a child needs the right to write to cgroup.procs of the directory above both.
+// clone3 into a child needs the right to write to cgroup.procs of the directory above both. Many
+// service managers hand out memory and pids only: better those two than none.
 Hosting try_hosting(const fs::path& directory) {
-  if (!lists_all(directory / "cgroup.controllers")) return Hosting::not_offered;
+  const fs::path control = directory / "cgroup.subtree_control";
+  const auto offered = listed(directory / "cgroup.controllers", kWanted);
+  if (listed(directory / "cgroup.controllers", kNeeded).size() < kNeeded.size())
+    return Hosting::not_offered;
   if (::access(directory.c_str(), W_OK) != 0 ||
       ::access((directory / "cgroup.procs").c_str(), W_OK) != 0) {
     return Hosting::not_ours;
   }
-  if (lists_all(directory / "cgroup.subtree_control")) return Hosting::possible;
-  const int error = write_file(directory / "cgroup.subtree_control", kGive);
-  if (error == 0) return Hosting::possible;
+  if (listed(control, kWanted) == offered) return Hosting::possible;
+  const int error = write_file(control, giving(offered));
+  if (listed(control, kNeeded).size() == kNeeded.size()) return Hosting::possible;
   return error == EBUSY ? Hosting::inhabited : Hosting::not_ours;
 }
 

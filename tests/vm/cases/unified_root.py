@@ -2,10 +2,9 @@
 
 import os
 import signal
-import subprocess
 
-from bed import (CGROUPS, check, command, equal, finish, lazaret, left_cgroups, processes, python,
-                 start, until)
+from bed import (CGROUPS, Caller, check, command, directories, equal, finish, lazaret,
+                 left_cgroups, processes, python, sleeper, start, until)
 
 HOG = """
 blocks = []
@@ -175,24 +174,30 @@ def RemovesOneThatIsLeftWithAProcessInIt_P52():
     finish(dead)
     left = CGROUPS / f"lazaret-{dead.pid}-0-{os.stat('/proc/self/ns/pid').st_ino}"
     left.mkdir()
-    with subprocess.Popen(["sleep", "4204"]) as process:
-        (left / "cgroup.procs").write_text(str(process.pid))
+    with sleeper(left) as process:
         equal(command("true").code, 0)
         equal((process.wait(1), left_cgroups()), (-signal.SIGKILL, []))
 
 
 def SparesWhatIsNotItsOwn_L49():
-    others = [CGROUPS / name for name in ("lazaret-1.scope", "lazaret-999999-0-1")]
-    for other in others:
-        other.mkdir()
-    equal(command("true").code, 0)
-    for other in others:
-        other.rmdir()
+    with directories(CGROUPS / "lazaret-1.scope", CGROUPS / "lazaret-999999-0-1"):
+        equal(command("true").code, 0)
 
 
 def HoldsMemoryThatIsNoMultipleOfAPage():
     answer = command("true", options=("--strict", "--memory", "100000001"))
     equal((answer.code, answer.evidence["memory"]["applied"]), (0, "memory.max 99999744"), answer)
+
+
+def KeepsBoxesWithinTheLimitsOfItsOwnPlace_P52():
+    """A service's limits must hold what the service runs, too."""
+    place = CGROUPS / "service"
+    with directories(place):
+        (CGROUPS / "cgroup.subtree_control").write_text("+memory +cpu +pids")
+        (place / "memory.max").write_text(str(48 << 20))
+        (place / "memory.swap.max").write_text("0")
+        answer = python(HOG, "--memory", "256MiB", by=Caller(cgroup=place))
+        equal(answer.cause, "memory_limit", answer)
 
 
 def LeavesNoCgroupBehind_L49():

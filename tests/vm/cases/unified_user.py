@@ -3,11 +3,10 @@ without."""
 
 import os
 import signal
-import subprocess
 from dataclasses import replace
 
 from bed import (CGROUPS, USER, check, command, equal, finish, lazaret, left_cgroups, processes,
-                 python, start, until)
+                 python, sleeper, start, until)
 from unified_root import BOMB, HOG
 
 HELD = ("memory", "swap", "cpu", "pids")
@@ -99,11 +98,21 @@ def GetsMemoryLimitInTheDelegatedDirectoryItself_P15():
     equal(python(HOG, "--memory", "64MiB", by=alone()).cause, "memory_limit")
 
 
+def HoldsMemoryAndTasksWhereOnlyTheyAreHandedOut():
+    caller = alone()
+    (SLICE / "cgroup.subtree_control").write_text("-cpu")
+    answer = command("true", by=caller)
+    equal(answer.statuses(*HELD), {"memory": "enforced", "swap": "enforced",
+                                   "cpu": "not_enforced", "pids": "enforced"}, answer)
+    equal(answer.evidence["cpu"]["applied"],
+          "cpu.max is missing: not delegated, or not in this kernel")
+    equal(command("true", options=("--strict",), by=caller).code, 125)
+
+
 def DegradesWhereOthersSitInTheDelegatedDirectory_P52():
     caller = alone()
-    with subprocess.Popen(["sleep", "4301"], preexec_fn=caller.become) as companion:
+    with sleeper(DELEGATED):
         answer = command("true", by=caller)
-        companion.kill()
     equal((answer.code, answer.evidence["cpu"]["status"]), (0, "not_enforced"), answer)
     check("other processes" in answer.evidence["cpu"]["applied"], answer)
 
