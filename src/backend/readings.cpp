@@ -122,13 +122,13 @@ Found syscalls(const SelfReport& report, const policy::Spec&) {
                 "filter on, ten forbidden calls tried and refused");
 }
 
-// The kernel cannot be asked; a device file that anybody may make (a whiteout) tells. Version 6 and
-// later have all that is asked of it.
+// The kernel cannot be asked; the error of making a device file tells who has refused it. Version 6
+// and later have all that is asked of it.
 Found landlock(const SelfReport& report, const policy::Spec&) {
   constexpr std::uint64_t kWhole = 6;
   const std::uint64_t version = report.number("landlock").value_or(0);
   if (version == 0) return missing("this kernel has no Landlock, or it is off");
-  if (report.probe("device_file") != kEacces) return missing("a device file could be made");
+  if (report.probe("device_file") != kEacces) return missing("it did not refuse to make a device file");
   const std::string text = "Landlock version " + std::to_string(version);
   if (version >= kWhole) return enforced(text);
   return {EvidenceStatus::partial, text + ": not of sockets and signals"};
