@@ -15,30 +15,17 @@ constexpr std::string_view kTarType = "application/x-tar";
 // The oldest that every Podman from 4.0 on speaks, 5 and 6 among them.
 constexpr std::string_view kLibpodVersion = "4.0.0";
 
-enum class Manner { close, keep, upgrade };
-
-Manner manner_of(const Operation& operation) noexcept {
-  // WHY: told to close, Docker hangs up at the tar's end marker with padding unread, and the answer
-  // is lost in a connection reset.
-  return operation.upload || operation.content_type == kTarType ? Manner::keep : Manner::close;
-}
-
 std::string prefix_of(const Operation& operation, ApiVersion version) {
   if (operation.surface == Surface::libpod) return std::string(kLibpodVersion);
   return version == ApiVersion{} ? std::string() : to_string(version);
 }
 
-Result<HttpRequest> request_of(const Operation& operation, ApiVersion version, Manner manner) {
+Result<HttpRequest> request_of(const Operation& operation, ApiVersion version) {
   LAZARET_TRY(std::string target, operation.target.build(prefix_of(operation, version)));
   HttpRequest request{operation.method, std::move(target), {}, operation.body};
   request.headers = {{"Host", "localhost"}, {"User-Agent", "lazaret/" LAZARET_VERSION}};
   if (!operation.content_type.empty()) {
     request.headers.push_back({"Content-Type", operation.content_type});
-  }
-  if (manner == Manner::close) request.headers.push_back({"Connection", "close"});
-  if (manner == Manner::upgrade) {
-    request.headers.push_back({"Connection", "Upgrade"});
-    request.headers.push_back({"Upgrade", "tcp"});
   }
   for (const HttpHeader& header : operation.headers) request.headers.push_back(header);
   return request;
@@ -54,18 +41,6 @@ std::string failure_body(Exchange& exchange, const Call& call) {
   };
   (void)exchange.body(collect, call).ok();
   return text;
-}
-
-Result<Exchange> sent(Dialer& dialer, const HttpRequest& request, const Operation& operation,
-                      const Call& call) {
-  LAZARET_TRY(std::unique_ptr<Wire> wire, dialer.dial(call));
-  Exchange exchange(std::move(wire));
-  if (operation.upload) {
-    LAZARET_CHECK(exchange.send(request, operation.upload, call));
-  } else {
-    LAZARET_CHECK(exchange.send(request, call));
-  }
-  return exchange;
 }
 
 }  // namespace
@@ -93,26 +68,50 @@ std::string to_string(ApiVersion version) {
   return std::to_string(version.major) + "." + std::to_string(version.minor);
 }
 
-EngineClient::EngineClient(std::unique_ptr<Dialer> dialer, const Negotiation& options,
-                           Identity identity)
+EngineClient::EngineClient(std::unique_ptr<Dialer> dialer, Negotiation options, Identity identity)
     : dialer_(std::move(dialer)),
-      default_timeout_(options.default_timeout),
-      identity_(std::move(identity)) {}
+      options_(std::move(options)),
+      identity_(std::move(identity)),
+      spoken_(std::make_unique<std::atomic<ApiVersion>>(identity_.api)) {}
 
 std::string EngineClient::describe() const {
   const std::string_view name = identity_.kind == Kind::docker ? "Docker " : "Podman ";
-  return std::string(name) + identity_.version + " (API " + to_string(identity_.api) + ")";
+  return std::string(name) + identity_.version + " (API " + to_string(spoken_->load()) + ")";
 }
 
 Call EngineClient::bounded(const Operation& operation, const Call& call) const {
   if (operation.patience == Patience::as_called || !call.deadline.is_never()) return call;
-  return call.within(default_timeout_);
+  return call.within(options_.default_timeout);
+}
+
+EngineClient::Manner EngineClient::manner_of(const Operation& operation) noexcept {
+  // WHY: told to close, Docker hangs up at the tar's end marker with padding unread, and the answer
+  // is lost in a connection reset.
+  return operation.upload || operation.content_type == kTarType ? Manner::keep : Manner::close;
+}
+
+Result<Exchange> EngineClient::send(const Operation& operation, Manner manner, ApiVersion version,
+                                    const Call& call) const {
+  auto request = request_of(operation, version);
+  if (!request.ok()) return std::move(request).error();
+  if (manner == Manner::close) request->headers.push_back({"Connection", "close"});
+  if (manner == Manner::upgrade) {
+    request->headers.push_back({"Connection", "Upgrade"});
+    request->headers.push_back({"Upgrade", "tcp"});
+  }
+  LAZARET_TRY(std::unique_ptr<Wire> wire, dialer_->dial(call));
+  Exchange exchange(std::move(wire));
+  if (operation.upload) {
+    LAZARET_CHECK(exchange.send(*request, operation.upload, call));
+  } else {
+    LAZARET_CHECK(exchange.send(*request, call));
+  }
+  return exchange;
 }
 
 Result<Exchange> EngineClient::open(const Operation& operation, const Call& call) const {
-  auto request = request_of(operation, identity_.api, manner_of(operation));
-  if (!request.ok()) return std::move(request).error().within(operation.doing);
-  return sent(*dialer_, *request, operation, bounded(operation, call)).within(operation.doing);
+  return send(operation, manner_of(operation), *spoken_, bounded(operation, call))
+      .within(operation.doing);
 }
 
 Result<ResponseHead> accepted_head(Exchange& exchange, const Operation& operation,
@@ -129,34 +128,49 @@ Result<ResponseHead> accepted_head(Exchange& exchange, const Operation& operatio
   return failure_of(refusal, operation.subject).within(operation.doing);
 }
 
+struct EngineClient::Answered {
+  Exchange exchange;
+  ResponseHead head;
+};
+
+Result<EngineClient::Answered> EngineClient::ask(const Operation& operation, Manner manner,
+                                                 const Call& call) const {
+  // What has been sent of an upload cannot be sent again.
+  const bool repeatable = operation.surface == Surface::docker && !operation.upload;
+  for (bool again = false;; again = true) {
+    const ApiVersion version = *spoken_;
+    LAZARET_TRY(Exchange exchange, send(operation, manner, version, call).within(operation.doing));
+    auto head = accepted_head(exchange, operation, call);
+    if (head.ok()) return Answered{std::move(exchange), std::move(head).value()};
+    const bool refused = head.error().code() == Errc::invalid_argument;
+    if (!refused || !repeatable || again || !renegotiated(version, call)) {
+      return std::move(head).error();
+    }
+  }
+}
+
 Result<HttpResponse> EngineClient::transact(const Operation& operation, const Call& call) const {
   const Call bound = bounded(operation, call);
-  LAZARET_TRY(Exchange exchange, open(operation, bound));
-  LAZARET_TRY(ResponseHead head, accepted_head(exchange, operation, bound));
-  LAZARET_TRY(std::string body, exchange.body(operation.cap_bytes, bound).within(operation.doing));
-  return HttpResponse{std::move(head), std::move(body)};
+  LAZARET_TRY(Answered answer, ask(operation, manner_of(operation), bound));
+  LAZARET_TRY(std::string body,
+              answer.exchange.body(operation.cap_bytes, bound).within(operation.doing));
+  return HttpResponse{std::move(answer.head), std::move(body)};
 }
 
 Result<ResponseHead> EngineClient::stream(const Operation& operation, const BodySink& sink,
                                           const Call& call) const {
   const Call bound = bounded(operation, call);
-  LAZARET_TRY(Exchange exchange, open(operation, bound));
-  LAZARET_TRY(ResponseHead head, accepted_head(exchange, operation, bound));
-  LAZARET_CHECK(exchange.body(sink, bound).within(operation.doing));
-  return head;
+  LAZARET_TRY(Answered answer, ask(operation, manner_of(operation), bound));
+  LAZARET_CHECK(answer.exchange.body(sink, bound).within(operation.doing));
+  return std::move(answer.head);
 }
 
 Result<Exchange::Stream> EngineClient::hijack(const Operation& operation, const Call& call) const {
-  const Call bound = bounded(operation, call);
-  auto request = request_of(operation, identity_.api, Manner::upgrade);
-  if (!request.ok()) return std::move(request).error().within(operation.doing);
-  LAZARET_TRY(Exchange exchange,
-              sent(*dialer_, *request, operation, bound).within(operation.doing));
-  LAZARET_TRY(const ResponseHead head, accepted_head(exchange, operation, bound));
-  if (head.status != 101 && head.status != 200) {
+  LAZARET_TRY(Answered answer, ask(operation, Manner::upgrade, bounded(operation, call)));
+  if (answer.head.status != 101 && answer.head.status != 200) {
     return Error(Errc::protocol, operation.doing + ": the engine does not open a stream");
   }
-  return std::move(exchange).hijack();
+  return std::move(answer.exchange).hijack();
 }
 
 }  // namespace lazaret::engine

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <compare>
 #include <cstddef>
@@ -35,7 +36,7 @@ inline constexpr ApiVersion kNewestApi{1, 56};
 struct Identity {
   Kind kind = Kind::docker;
   std::string version;    ///< "20.10.24"
-  ApiVersion api;         ///< spoken with it
+  ApiVersion api;         ///< agreed upon with it at first
   ApiVersion oldest_api;  ///< what it offers
   ApiVersion newest_api;
   std::string os;
@@ -71,9 +72,10 @@ struct Operation {
 };
 
 /// A version-negotiated conversation with one engine: one connection for each call. Thread-safe
-/// once made; move-only. Errors of every call: not_found or image_missing (404), conflict (409),
-/// permission_denied (401, 403), invalid_argument (400), engine (everything else it refuses), and
-/// those of the connection.
+/// once made; move-only. An engine that was exchanged for another version and refuses ours (400) is
+/// asked once what it speaks now, and the call is made again (P-27). Errors of every call:
+/// not_found or image_missing (404), conflict (409), permission_denied (401, 403), invalid_argument
+/// (400), engine (everything else it refuses), and those of the connection.
 class EngineClient {
  public:
   /// Errors: unsupported when no API version is common; those of the connection.
@@ -99,11 +101,21 @@ class EngineClient {
   [[nodiscard]] Call bounded(const Operation& operation, const Call& call) const;
 
  private:
-  EngineClient(std::unique_ptr<Dialer> dialer, const Negotiation& options, Identity identity);
+  struct Answered;
+  enum class Manner { close, keep, upgrade };
+  EngineClient(std::unique_ptr<Dialer> dialer, Negotiation options, Identity identity);
+
+  [[nodiscard]] static Manner manner_of(const Operation& operation) noexcept;
+  [[nodiscard]] Result<Exchange> send(const Operation& operation, Manner manner, ApiVersion version,
+                                      const Call& call) const;
+  [[nodiscard]] Result<Answered> ask(const Operation& operation, Manner manner,
+                                     const Call& call) const;
+  [[nodiscard]] bool renegotiated(ApiVersion refused, const Call& call) const;
 
   std::unique_ptr<Dialer> dialer_;
-  std::chrono::milliseconds default_timeout_;
+  Negotiation options_;
   Identity identity_;
+  std::unique_ptr<std::atomic<ApiVersion>> spoken_;  // on the heap, as it cannot be moved
 };
 
 /// The head of an answer, or the Error that a status of 400 and above means.

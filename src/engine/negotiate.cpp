@@ -87,8 +87,29 @@ Result<EngineClient> EngineClient::negotiate(std::unique_ptr<Dialer> dialer,
   LAZARET_TRY(const nlohmann::json version, parse_object(answer.body));
   LAZARET_TRY(Identity identity, identity_of(ping.head, version));
   LAZARET_TRY(identity.api, common_version(identity, options.api_version));
+  *client.spoken_ = identity.api;
   client.identity_ = std::move(identity);
   return client;
+}
+
+// WHY not by the text of the refusal: engines word it differently, and a proxy may. That what the
+// engine offers has changed says it for certain.
+bool EngineClient::renegotiated(ApiVersion refused, const Call& call) const {
+  if (refused == ApiVersion{}) return false;  // not agreed upon any version yet
+  const Operation operation = asking("version");
+  const Call bound = call.within(kVersionBound);
+  auto exchange = send(operation, Manner::close, ApiVersion{}, bound);
+  if (!exchange.ok() || !accepted_head(*exchange, operation, bound).ok()) return false;
+  const auto body = exchange->body(operation.cap_bytes, bound);
+  if (!body.ok()) return false;
+  const auto version = parse_object(*body);
+  if (!version.ok()) return false;
+  const auto identity = identity_of({}, *version);
+  if (!identity.ok()) return false;
+  const auto common = common_version(*identity, options_.api_version);
+  if (!common.ok() || *common == refused) return false;
+  *spoken_ = *common;
+  return true;
 }
 
 }  // namespace lazaret::engine

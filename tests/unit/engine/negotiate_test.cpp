@@ -126,5 +126,64 @@ TEST(EngineNegotiation, ReadsVersionsStrictly) {
   EXPECT_FALSE(parse_api_version("1.99999999999999").has_value());
 }
 
+class EngineRenegotiation : public testing::Test {
+ protected:
+  void refuse(const std::string& why) {
+    engine_.answers.push_back({.bytes = test::http(400, why)});
+  }
+  void offer(const std::string& newest, const std::string& oldest) {
+    engine_.answers.push_back(test::says(
+        200, R"({"ApiVersion":")" + newest + R"(","MinAPIVersion":")" + oldest + R"("})"));
+  }
+  [[nodiscard]] Result<HttpResponse> ask() const {
+    return client_.transact({.doing = "asking", .method = "GET", .target = Target("info")}, soon());
+  }
+  [[nodiscard]] std::string line(std::size_t index) const {
+    return test::request_line(engine_.request(index));
+  }
+
+  FakeEngine engine_;
+  EngineClient client_ = test::client_of(engine_);  // 1.41
+};
+
+TEST_F(EngineRenegotiation, AsksAgainInTheVersionThatTheEngineSpeaksNowP27) {
+  refuse("client version 1.41 is too old. Minimum supported API version is 1.44");
+  offer("1.52", "1.44");
+  engine_.answers.push_back(test::says(200, "{}"));
+  ASSERT_TRUE(ask().ok());
+  EXPECT_EQ(line(0), "GET /v1.41/info HTTP/1.1");
+  EXPECT_EQ(line(1), "GET /version HTTP/1.1");
+  EXPECT_EQ(line(2), "GET /v1.52/info HTTP/1.1");
+  EXPECT_NE(client_.describe().find("API 1.52"), std::string::npos);
+  engine_.answers.push_back(test::says(200, "{}"));
+  ASSERT_TRUE(ask().ok());
+  EXPECT_EQ(line(3), "GET /v1.52/info HTTP/1.1");
+}
+
+TEST_F(EngineRenegotiation, KeepsARefusalThatTheVersionDoesNotExplain) {
+  refuse("invalid condition");
+  offer("1.41", "1.24");
+  const auto answer = ask();
+  ASSERT_FALSE(answer.ok());
+  EXPECT_EQ(answer.error().code(), Errc::invalid_argument);
+  EXPECT_NE(answer.error().message().find("invalid condition"), std::string::npos);
+  EXPECT_EQ(engine_.requests.size(), 2U);
+}
+
+TEST_F(EngineRenegotiation, HappensOnceForACall) {
+  refuse("too old");
+  offer("1.52", "1.44");
+  refuse("too old");
+  EXPECT_EQ(ask().error().code(), Errc::invalid_argument);
+  EXPECT_EQ(engine_.requests.size(), 3U);
+}
+
+TEST_F(EngineRenegotiation, KeepsTheRefusalWhenNothingIsInCommonAnyMore) {
+  refuse("too old");
+  offer("1.90", "1.80");
+  EXPECT_EQ(ask().error().code(), Errc::invalid_argument);
+  EXPECT_EQ(engine_.requests.size(), 2U);
+}
+
 }  // namespace
 }  // namespace lazaret::engine
