@@ -100,7 +100,8 @@ void compare_limits(const Comparison& comparison, std::vector<Reading>& readings
 }
 
 struct AskedMount {
-  std::string volume;
+  std::string type;
+  std::string volume;  // empty for a tmpfs
   std::string target;
   bool writable;
 };
@@ -109,19 +110,22 @@ std::vector<AskedMount> asked_mounts(const Comparison& comparison) {
   std::vector<AskedMount> mounts;
   if (comparison.kind == engine::Kind::docker) {
     for (const json& mount : at(comparison.sent, "/HostConfig/Mounts")) {
-      mounts.push_back({mount.at("Source"), mount.at("Target"), !mount.at("ReadOnly").get<bool>()});
+      mounts.push_back({mount.at("Type"), mount.value("Source", ""), mount.at("Target"),
+                        !mount.at("ReadOnly").get<bool>()});
     }
     return mounts;
   }
   for (const json& volume : at(comparison.sent, "/volumes")) {
-    mounts.push_back({volume.at("Name"), volume.at("Dest"), volume.at("Options").at(0) == "rw"});
+    mounts.push_back(
+        {"volume", volume.at("Name"), volume.at("Dest"), volume.at("Options").at(0) == "rw"});
   }
   return mounts;
 }
 
 bool is_asked(const json& mount, const std::vector<AskedMount>& asked) {
   return std::any_of(asked.begin(), asked.end(), [&mount](const AskedMount& wanted) {
-    return at(mount, "/Type") == "volume" && at(mount, "/Name") == wanted.volume &&
+    return at(mount, "/Type") == wanted.type &&
+           (wanted.volume.empty() || at(mount, "/Name") == wanted.volume) &&
            at(mount, "/Destination") == wanted.target && at(mount, "/RW") == wanted.writable;
   });
 }
@@ -155,6 +159,21 @@ std::vector<Reading> compare(const Comparison& comparison) {
   compare_mounts(comparison, readings);
   readings.push_back(read_networks(comparison.seen));
   return readings;
+}
+
+std::vector<std::string> declared_volumes(const Comparison& comparison) {
+  constexpr std::size_t kMost = 32;
+  const std::vector<AskedMount> asked = asked_mounts(comparison);
+  std::vector<std::string> paths;
+  const json& seen = at(comparison.seen, "/Mounts");
+  if (!seen.is_array()) return paths;
+  for (const json& mount : seen) {
+    const json& path = at(mount, "/Destination");
+    const bool is_path = path.is_string() && path.get<std::string>().rfind('/', 0) == 0;
+    if (at(mount, "/Type") != "volume" || !is_path || is_asked(mount, asked)) continue;
+    if (paths.size() < kMost) paths.push_back(path.get<std::string>());
+  }
+  return paths;
 }
 
 std::vector<Reading> read_warnings(const std::vector<std::string>& warnings) {

@@ -22,6 +22,10 @@ struct Comparison {
 /// Pure. Engines spell things differently; the meaning is compared.
 [[nodiscard]] std::vector<Reading> compare(const Comparison& comparison);
 
+/// Where volumes are mounted that nobody has asked for: those that the image declares. At most 32,
+/// and absolute paths only; what is left out is a difference.
+[[nodiscard]] std::vector<std::string> declared_volumes(const Comparison& comparison);
+
 /// What the engine said when it was told to create: a limit that it has discarded is a control that
 /// is missing (P-39).
 [[nodiscard]] std::vector<Reading> read_warnings(const std::vector<std::string>& warnings);

@@ -28,12 +28,14 @@ constexpr Differences kDocker = {.body = harden,
                                  .inspect = engine::container::inspect,
                                  .seccomp_by_path = false,
                                  .scratch_by_volume = false,
+                                 .makes_image_volumes = true,
                                  .ends_sooner_than_killed = true};
 constexpr Differences kPodman = {.body = harden_podman,
                                  .create = create_podman,
                                  .inspect = engine::libpod::inspect,
                                  .seccomp_by_path = true,
                                  .scratch_by_volume = true,
+                                 .makes_image_volumes = false,
                                  .ends_sooner_than_killed = false};
 
 }  // namespace

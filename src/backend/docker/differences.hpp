@@ -26,6 +26,8 @@ struct Differences {
   /// Podman knows neither nr_inodes nor uid as option of a tmpfs, but hands those of a volume of
   /// type tmpfs to mount(8): its boxes have a volume for each writable directory.
   bool scratch_by_volume;
+  /// Docker makes a volume for each path that the image declares; Podman is told to ignore them.
+  bool makes_image_volumes;
   /// For a kill Docker executes a program first: a runner that is let go is gone sooner.
   bool ends_sooner_than_killed;
 };

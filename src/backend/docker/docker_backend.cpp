@@ -147,8 +147,7 @@ Status DockerBackend::make(Draft& draft, const Call& call) {
     LAZARET_TRY(SeccompFile written, SeccompFile::write(seccomp_));
     hardening.seccomp = file.emplace(std::move(written)).path();
   }
-  const nlohmann::json body = differences.body(hardening);
-  const Status created = create_container(draft, body, call);
+  const Status created = create_verified(draft, hardening, call);
   if (!created.ok()) {
     if (created.error().code() == Errc::image_missing) {
       return image_missing(created.error(), client_->kind(), draft.spec.image);
@@ -156,10 +155,29 @@ Status DockerBackend::make(Draft& draft, const Call& call) {
     if (file) return Error(created.error()).with_hint("the engine must see " + file->path());
     return created;
   }
-  LAZARET_TRY(const nlohmann::json seen, differences.inspect(*client_, draft.name(), call));
-  append(draft.readings, compare({client_->kind(), body, seen}));
-  LAZARET_CHECK(require_so_far(draft.readings, draft.spec).within("inspecting the container"));
   return runner_.require(draft.name(), draft.spec.image, call);
+}
+
+// An image with volumes of its own takes a second turn, in which they are covered: only what has
+// been made shows them.
+Status DockerBackend::create_verified(Draft& draft, Hardening& hardening, const Call& call) {
+  const Differences& differences = differences_of(client_->kind());
+  nlohmann::json body = differences.body(hardening);
+  LAZARET_CHECK(create_container(draft, body, call));
+  LAZARET_TRY(nlohmann::json seen, differences.inspect(*client_, draft.name(), call));
+  if (differences.makes_image_volumes) {
+    hardening.image_volumes = declared_volumes({client_->kind(), body, seen});
+  }
+  if (!hardening.image_volumes.empty()) {
+    using engine::container::Volumes;
+    LAZARET_CHECK(engine::container::remove(*client_, draft.name(), Volumes::remove, call));
+    body = differences.body(hardening);
+    LAZARET_CHECK(create_container(draft, body, call));
+    LAZARET_TRY(nlohmann::json shown, differences.inspect(*client_, draft.name(), call));
+    seen = std::move(shown);
+  }
+  append(draft.readings, compare({client_->kind(), body, seen}));
+  return require_so_far(draft.readings, draft.spec).within("inspecting the container");
 }
 
 Status DockerBackend::create_container(Draft& draft, const nlohmann::json& body, const Call& call) {

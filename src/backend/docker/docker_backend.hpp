@@ -9,6 +9,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/docker/docker_box.hpp"
+#include "backend/docker/harden.hpp"
 #include "backend/docker/instance.hpp"
 #include "backend/docker/runner_volume.hpp"
 #include "engine/client.hpp"
@@ -38,6 +39,7 @@ class DockerBackend final : public Backend {
   [[nodiscard]] std::string next_name();
   [[nodiscard]] Result<std::unique_ptr<Box>> open_once(const policy::Spec& spec, const Call& call);
   [[nodiscard]] Status make(Draft& draft, const Call& call);
+  [[nodiscard]] Status create_verified(Draft& draft, Hardening& hardening, const Call& call);
   [[nodiscard]] Status create_container(Draft& draft, const nlohmann::json& body, const Call& call);
   [[nodiscard]] Status start(Draft& draft, const Call& call);
   [[nodiscard]] Status verify(Draft& draft, const Call& call);

@@ -11,6 +11,7 @@ namespace {
 
 using nlohmann::json;
 
+constexpr int kCoverBytes = 4096, kCoverMode = 0555;
 constexpr int kOomScore = 500;  // the kernel should end a box before anything of the host
 
 json ulimit(const char* name, std::uint64_t value) {
@@ -30,12 +31,22 @@ json tmpfs(const Hardening& hardening) {
   return map;
 }
 
+// What an image declares as a volume Docker makes writable and without a bound, unless something is
+// mounted there: nothing, in our case. A read-only volume would show what the image has there, but
+// needs a name, and with it somebody who removes it.
 json mounts(const Hardening& hardening) {
-  return json::array({{{"Type", "volume"},
-                       {"Source", hardening.runner_volume},
-                       {"Target", kRunnerDirectory},
-                       {"ReadOnly", true},
-                       {"VolumeOptions", {{"NoCopy", true}}}}});
+  json list = json::array({{{"Type", "volume"},
+                            {"Source", hardening.runner_volume},
+                            {"Target", kRunnerDirectory},
+                            {"ReadOnly", true},
+                            {"VolumeOptions", {{"NoCopy", true}}}}});
+  for (const std::string& path : hardening.image_volumes) {
+    list.push_back({{"Type", "tmpfs"},
+                    {"Target", path},
+                    {"ReadOnly", true},
+                    {"TmpfsOptions", {{"SizeBytes", kCoverBytes}, {"Mode", kCoverMode}}}});
+  }
+  return list;
 }
 
 void add_limits(json& host, const Limits& limits) {

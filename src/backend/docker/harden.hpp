@@ -14,9 +14,10 @@ namespace lazaret::backend::docker {
 struct Hardening {
   const policy::Spec& spec;
   const Instance& instance;
-  std::string name;           ///< of the container
-  std::string runner_volume;  ///< mounted read-only at /lazaret
-  std::string seccomp;        ///< the profile, or its path
+  std::string name;                             ///< of the container
+  std::string runner_volume;                    ///< mounted read-only at /lazaret
+  std::string seccomp;                          ///< the profile, or its path
+  std::vector<std::string> image_volumes = {};  ///< paths that the image declares as volumes
 };
 
 /// The body of Docker's POST /containers/create. Pure; every field that loosens a box is stated,

@@ -131,6 +131,25 @@ TEST(DockerOpen, FillsTheRunnerVolumeOnceThroughAContainerThatNeverStarts) {
   EXPECT_FALSE(daemon.was_asked("HEAD"));
 }
 
+TEST(DockerOpen, CoversTheVolumesOfAnImage) {
+  FakeDaemon daemon;
+  daemon.image_volume = "/data";
+  const policy::Spec spec = spec_for("redis:7");
+  daemon.report = good_report(spec);
+  const auto backend = backend_on(daemon);
+  daemon.requests.clear();
+  const auto box = backend->open(spec, soon());
+  ASSERT_TRUE(box.ok()) << box.error().message();
+  EXPECT_EQ(isolation_of((*box)->evidence()), Isolation::full);
+  const json& cover = daemon.sent["HostConfig"]["Mounts"][1];
+  EXPECT_EQ(cover["Type"], "tmpfs");
+  EXPECT_EQ(cover["Target"], "/data");
+  EXPECT_EQ(cover["ReadOnly"], true);
+  // The first one went, with its volume, before the second was made.
+  EXPECT_LT(index_of(daemon, std::string("DELETE /containers/") + kName),
+            index_of(daemon, std::string("POST /containers/") + kName + "/start"));
+}
+
 TEST(DockerOpen, StopsBeforeAnythingIsMadeWhenItsTimeIsUp) {
   FakeDaemon daemon;
   const auto backend = backend_on(daemon);

@@ -297,7 +297,7 @@ TEST(DockerRefusal, KeepsAnyOtherWarningForTheUser) {
   EXPECT_THAT((*box)->warnings(), testing::ElementsAre("the image is old"));
 }
 
-TEST(DockerRefusal, RefusesAVolumeThatTheImageDeclares) {
+TEST(DockerRefusal, RefusesAVolumeThatStaysWritable) {
   FakeDaemon daemon;
   daemon.tamper = [](json& seen) {
     seen["Mounts"].push_back(

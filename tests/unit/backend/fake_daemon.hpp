@@ -34,6 +34,7 @@ struct FakeDaemon {
   bool runner_ready = true;   ///< the volume is filled already
   bool runner_leaves = true;  ///< when its wire is closed; else it stays until it is killed
   std::string report;
+  std::string image_volume;  ///< a path that the image declares as a volume
 
   json sent;                          ///< the create body of the run's container
   json made;                          ///< as obeyed
@@ -65,7 +66,7 @@ struct FakeDaemon {
   json mounts = json::array();
   for (const json& mount : host.value("Mounts", json::array())) {
     mounts.push_back({{"Type", mount["Type"]},
-                      {"Name", mount["Source"]},
+                      {"Name", mount.value("Source", "")},
                       {"Destination", mount["Target"]},
                       {"RW", !mount["ReadOnly"].get<bool>()}});
   }
@@ -168,8 +169,17 @@ struct FakeDaemon {
 }
 
 [[nodiscard]] inline json inspected(const FakeDaemon& daemon) {
-  return daemon.kind == Kind::podman ? inspected_podman(daemon.made)
-                                     : inspected_docker(daemon.made);
+  if (daemon.kind == Kind::podman) return inspected_podman(daemon.made);
+  json seen = inspected_docker(daemon.made);
+  const auto is_there = [&daemon](const json& mount) {
+    return mount["Destination"] == daemon.image_volume;
+  };
+  json& mounts = seen["Mounts"];
+  if (!daemon.image_volume.empty() && std::none_of(mounts.begin(), mounts.end(), is_there)) {
+    mounts.push_back(
+        {{"Type", "volume"}, {"Name", "9f"}, {"Destination", daemon.image_volume}, {"RW", true}});
+  }
+  return seen;
 }
 
 /// A report of a box in which every control of the spec holds.

@@ -37,7 +37,8 @@ engine::test::Answer image_with(const std::string& id) {
 engine::test::Answer built_answer() {
   return says(200, R"({"stream":"Step 1/9"})"
                    "\n"
-                   R"({"aux":{"ID":")" + kId + "\"}}\n");
+                   R"({"aux":{"ID":")" +
+                       kId + "\"}}\n");
 }
 
 TEST(ImageBuild, BuildsTheDockerfileOnABaseThatIsThere) {

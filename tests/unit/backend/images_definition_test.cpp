@@ -96,8 +96,8 @@ TEST_P(ImageDefinition, BuildsFromAContextOfTwoFiles) {
 TEST(ImageDefinitions, AreThoseOfTheThreeLanguages) {
   std::vector<std::string> names;
   for (const Definition& definition : definitions()) names.push_back(reference_of(definition));
-  EXPECT_THAT(names, ElementsAre("lazaret/python:latest", "lazaret/bash:latest",
-                                 "lazaret/node:latest"));
+  EXPECT_THAT(names,
+              ElementsAre("lazaret/python:latest", "lazaret/bash:latest", "lazaret/node:latest"));
 }
 
 TEST(ImageDefinitions, CarryTestsOnlyWhenAsked) {
