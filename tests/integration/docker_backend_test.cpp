@@ -6,6 +6,7 @@
 #include <iterator>
 #include <thread>
 
+#include "engine/image.hpp"
 #include "integration/docker_bed.hpp"
 
 namespace lazaret::test {
@@ -80,6 +81,38 @@ TEST_P(DockerBackendTest, NamesAnImageThatIsMissing) {  // P-46
   ASSERT_FALSE(box.ok());
   EXPECT_EQ(box.error().code(), Errc::image_missing);
   EXPECT_THAT(box.error().hint(), testing::HasSubstr("lazaret images build nosuch"));
+}
+
+TEST_P(DockerBackendTest, LetsNothingBeWrittenToAVolumeThatTheImageDeclares) {
+  const engine::EngineClient client = plain_client();
+  const std::string image = "lazaret/volume-" + instance_.id;
+  const nlohmann::json body = {{"Image", kImage}, {"HostConfig", {{"NetworkMode", "none"}}}};
+  const auto made = engine::container::create(client, "", body, within_seconds(20));
+  ASSERT_TRUE(made.ok()) << made.error().message();
+  const auto committed = client.transact({.doing = "committing",
+                                          .method = "POST",
+                                          .target = engine::Target("commit")
+                                                        .query("container", made->id)
+                                                        .query("repo", image)
+                                                        .query("changes", "VOLUME /srv"),
+                                          .body = "{}",
+                                          .content_type = "application/json"},
+                                         within_seconds(30));
+  (void)engine::container::remove(client, made->id, engine::container::Volumes::remove,
+                                  within_seconds(20))
+      .ok();
+  ASSERT_TRUE(committed.ok()) << committed.error().message();
+  {
+    policy::Spec spec = spec_of({"sh", "-c", "touch /srv/x || echo refused"});
+    spec.image = image + ":latest";
+    for (const Control control : all_controls()) spec.required.insert(control);
+    const auto box = open(spec);
+    ASSERT_NE(box, nullptr);
+    Collected collected;
+    EXPECT_TRUE(run(*box, spec, collected, milliseconds(20'000)).ok());
+    EXPECT_EQ(collected.out, "refused\n");
+  }
+  EXPECT_TRUE(engine::image::remove(client, image + ":latest", within_seconds(20)).ok());
 }
 
 TEST_P(DockerBackendTest, EndsATreeThatIgnoresTermAndHasLeftItsSession) {  // P-03, P-08
