@@ -125,8 +125,8 @@ bool maps(const char* path, std::uint64_t id) {
 
 // Root with its usual capabilities, in a namespace that has somebody for nobody.
 bool may_give_ids() {
-  constexpr std::uint64_t kSetgid = 1ULL << 6, kSetuid = 1ULL << 7, kSetfcap = 1ULL << 31;
-  constexpr std::uint64_t kNeeded = kSetgid | kSetuid | kSetfcap;
+  constexpr std::uint64_t kSetgid = 1ULL << 6, kSetuid = 1ULL << 7, kSysAdmin = 1ULL << 21;
+  constexpr std::uint64_t kNeeded = kSetgid | kSetuid | kSysAdmin;
   std::ifstream status("/proc/self/status");
   std::uint64_t effective = 0;
   for (std::string word; status >> word;) {

@@ -20,14 +20,10 @@ struct NamespaceRow {
 };
 
 constexpr std::array kNamespaces = {
-    NamespaceRow{Control::network, "net"},
-    NamespaceRow{Control::filesystem, "mnt"},
-    NamespaceRow{Control::privileges, "user"},
-    NamespaceRow{Control::processes, "pid"},
-    NamespaceRow{Control::processes, "time"},
-    NamespaceRow{Control::ipc, "ipc"},
-    NamespaceRow{Control::hostname, "uts"},
-    NamespaceRow{Control::cgroup_view, "cgroup"},
+    NamespaceRow{Control::network, "net"},     NamespaceRow{Control::filesystem, "mnt"},
+    NamespaceRow{Control::privileges, "user"}, NamespaceRow{Control::processes, "pid"},
+    NamespaceRow{Control::processes, "time"},  NamespaceRow{Control::ipc, "ipc"},
+    NamespaceRow{Control::hostname, "uts"},    NamespaceRow{Control::cgroup_view, "cgroup"},
 };
 
 Reading read_namespace(pid_t pid, const NamespaceRow& row) {

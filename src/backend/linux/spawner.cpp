@@ -106,15 +106,12 @@ Status write_proc(pid_t pid, const char* name, const std::string& text) {
   return {};
 }
 
-// Root stays root for the spawner alone, which makes mounts and owns cgroups; its boxes are nobody.
 // An ordinary user has one id to give (user_namespaces(7)): setgroups must be denied before it may
 // be written.
-Status write_maps(pid_t pid, bool gives_ids) {
-  if (!gives_ids) LAZARET_CHECK(write_proc(pid, "setgroups", "deny"));
-  const std::string nobody = std::to_string(kInsideId);
-  const std::string second = gives_ids ? nobody + " " + nobody + " 1\n" : "";
-  LAZARET_CHECK(write_proc(pid, "gid_map", "0 " + std::to_string(::getegid()) + " 1\n" + second));
-  return write_proc(pid, "uid_map", "0 " + std::to_string(::geteuid()) + " 1\n" + second);
+Status write_maps(pid_t pid) {
+  LAZARET_CHECK(write_proc(pid, "setgroups", "deny"));
+  LAZARET_CHECK(write_proc(pid, "gid_map", "0 " + std::to_string(::getegid()) + " 1"));
+  return write_proc(pid, "uid_map", "0 " + std::to_string(::geteuid()) + " 1");
 }
 
 Status send_bytes(int control, Bytes bytes, std::span<const int> handles) {
@@ -198,7 +195,7 @@ Result<std::unique_ptr<Spawner>> Spawner::start(const Foundation& foundation, co
 Status Spawner::prepare(const Foundation& foundation, const Call& call) {
   LAZARET_CHECK(send_bytes(control_.get(), raw(foundation), {}));
   LAZARET_CHECK(answer_of(control_.get(), call));
-  LAZARET_CHECK(write_maps(pid_, foundation.gives_ids));
+  if (!foundation.gives_ids) LAZARET_CHECK(write_maps(pid_));
   LAZARET_CHECK(send_bytes(control_.get(), bytes_of("g"), {}));
   LAZARET_CHECK(answer_of(control_.get(), call));
   return {};

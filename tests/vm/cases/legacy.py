@@ -9,7 +9,7 @@ def degrades(caller):
     answer = command("true", by=caller)
     equal((answer.code, answer.result["meta"]["isolation"]), (0, "partial"), answer)
     equal(answer.statuses(*REPLACED),
-          {"memory": "partial", "swap": "not_enforced", "cpu": "not_enforced"}, answer)
+          {"memory": "partial", "swap": "not_enforced", "cpu": "partial"}, answer)
     for control in REPLACED:
         check("version 1" in answer.evidence[control]["applied"], answer)
 

@@ -3,7 +3,7 @@
 import os
 import signal
 
-from bed import (CGROUPS, Caller, check, command, directories, equal, finish, lazaret,
+from bed import (ALL_HELD, CGROUPS, Caller, check, command, directories, equal, finish, lazaret,
                  left_cgroups, processes, python, sleeper, start, until)
 
 HOG = """
@@ -35,10 +35,11 @@ def EnforcesMemorySwapProcessorsAndTasks_L46_L51():
     equal(answer.evidence["cpu"]["applied"], "cpu.max 50000 100000")
 
 
-def ReportsFullIsolationAndSatisfiesStrict():
-    answer = command("true", options=("--strict",))
+def EnforcesEveryControlButAnOldLandlock():
+    answer = command("true", options=ALL_HELD)
     equal(answer.code, 0, answer)
-    equal(answer.result["meta"]["isolation"], "full", answer)
+    equal([name for name, piece in answer.evidence.items() if piece["status"] != "enforced"],
+          ["landlock"], answer)
 
 
 def LetsDoctorSayWhatARunWillShow_P48():
@@ -128,9 +129,9 @@ def EndsGrandchildrenThatHaveLeftTheSession_P03():
 
 
 def HoldsTwoBoxesAtOnce():
-    both = [start("exec", "--json", "--strict", "--", "sleep", "0.5") for _ in range(2)]
+    both = [start("exec", "--json", *ALL_HELD, "--", "sleep", "0.5") for _ in range(2)]
     for answer in [finish(process) for process in both]:
-        equal((answer.cause, answer.result["meta"]["isolation"]), ("exited", "full"), answer)
+        equal(answer.cause, "exited", answer)
 
 
 def LeavesNoProcessWhenLazaretIsKilled_P04():
@@ -185,7 +186,7 @@ def SparesWhatIsNotItsOwn_L49():
 
 
 def HoldsMemoryThatIsNoMultipleOfAPage():
-    answer = command("true", options=("--strict", "--memory", "100000001"))
+    answer = command("true", options=(*ALL_HELD, "--memory", "100000001"))
     equal((answer.code, answer.evidence["memory"]["applied"]), (0, "memory.max 99999744"), answer)
 
 

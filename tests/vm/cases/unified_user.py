@@ -5,7 +5,7 @@ import os
 import signal
 from dataclasses import replace
 
-from bed import (CGROUPS, USER, check, command, equal, finish, lazaret, left_cgroups, processes,
+from bed import (ALL_HELD, CGROUPS, USER, check, command, equal, finish, lazaret, left_cgroups, processes,
                  python, sleeper, start, until)
 from unified_root import BOMB, HOG
 
@@ -59,10 +59,9 @@ def is_empty(directory):
 
 
 def IsHeldByHisOwnCgroupsInAScope():
-    answer = command("true", options=("--strict",), by=in_scope())
+    answer = command("true", options=ALL_HELD, by=in_scope())
     equal(answer.code, 0, answer)
     equal(set(answer.statuses(*HELD).values()), {"enforced"}, answer)
-    equal(answer.result["meta"]["isolation"], "full")
 
 
 def GetsMemoryLimitInAScope_P15():
@@ -81,7 +80,7 @@ def LeavesNothingInAScope_L49():
 
 
 def IsHeldWhenLazaretSitsInTheDelegatedDirectoryItself_P52():
-    answer = command("true", options=("--strict",), by=alone())
+    answer = command("true", options=ALL_HELD, by=alone())
     equal(answer.code, 0, answer)
     equal(set(answer.statuses(*HELD).values()), {"enforced"}, answer)
 
@@ -89,7 +88,7 @@ def IsHeldWhenLazaretSitsInTheDelegatedDirectoryItself_P52():
 def LeavesTheDelegatedDirectoryAsItWas_P52_L49():
     """Else nobody could be put into it a second time."""
     for _ in range(2):
-        equal(command("true", options=("--strict",), by=alone()).code, 0)
+        equal(command("true", options=ALL_HELD, by=alone()).code, 0)
         check(is_empty(DELEGATED), sorted(DELEGATED.iterdir()))
         equal((DELEGATED / "cgroup.subtree_control").read_text().split(), [])
 
@@ -113,7 +112,7 @@ def DegradesWhereOthersSitInTheDelegatedDirectory_P52():
     caller = alone()
     with sleeper(DELEGATED):
         answer = command("true", by=caller)
-    equal((answer.code, answer.evidence["cpu"]["status"]), (0, "not_enforced"), answer)
+    equal((answer.code, answer.evidence["cpu"]["status"]), (0, "partial"), answer)
     check("other processes" in answer.evidence["cpu"]["applied"], answer)
 
 
@@ -124,7 +123,7 @@ def ClearsWhatAKilledLazaretHasLeft_L49():
     finish(process)
     until(lambda: not processes("4302"), "the program outlives Lazaret")
     check(left_cgroups(), "nothing was left: this case proves nothing")
-    equal(command("true", options=("--strict",), by=in_scope()).code, 0)
+    equal(command("true", options=ALL_HELD, by=in_scope()).code, 0)
     equal(left_cgroups(), [])
 
 
@@ -132,7 +131,7 @@ def RunsWithoutDelegationAndSaysWhatIsMissing_L47():
     answer = command("true", by=undelegated())
     equal(answer.code, 0, answer)
     equal(answer.statuses(*HELD), {"memory": "partial", "swap": "not_enforced",
-                                   "cpu": "not_enforced", "pids": "enforced"}, answer)
+                                   "cpu": "partial", "pids": "enforced"}, answer)
     equal(answer.result["meta"]["isolation"], "partial")
     check("Delegate=yes" in answer.evidence["cpu"]["applied"], answer)
 

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <grp.h>
+#include <linux/capability.h>
 #include <linux/mount.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -19,9 +20,19 @@ namespace {
 // Only as the place of the new root, in a mount namespace of our own.
 constexpr const char* kRoot = "/tmp";
 
-// Only now do 0 and the boxes' id mean somebody (user_namespaces(7)).
+// Of root's capabilities those that make boxes, and nothing of its groups.
+bool keep_what_makes_boxes() noexcept {
+  constexpr std::uint32_t kSetgid = 1U << 6, kSetuid = 1U << 7, kSysAdmin = 1U << 21;
+  constexpr std::uint32_t kKept = kSetgid | kSetuid | kSysAdmin;
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  const __user_cap_data_struct kept[2] = {{kKept, kKept, 0}, {0, 0, 0}};
+  return done(::setgroups(0, nullptr)) && done(::syscall(SYS_capset, &header, kept));
+}
+
+// Without root's capabilities 0 means somebody only now that the maps are written
+// (user_namespaces(7)).
 bool take_identity(const Foundation& foundation) noexcept {
-  if (foundation.gives_ids && !done(::setgroups(0, nullptr))) return false;
+  if (foundation.gives_ids) return keep_what_makes_boxes();
   return done(::setresgid(0, 0, 0)) && done(::setresuid(0, 0, 0));
 }
 

@@ -87,8 +87,11 @@ int start() {
   static Foundation foundation;
   if (!detach()) return 1;
   if (::recv(kControl, &foundation, sizeof foundation, 0) != sizeof foundation) return 1;
-  constexpr int kNamespaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS;
-  if (!done(::unshare(kNamespaces))) return give_up("make namespaces");
+  // Who may give ids needs no user namespace for the rest either, and hosts that refuse them to
+  // ordinary users do not refuse them to root alone.
+  constexpr int kNamespaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS;
+  const int user = foundation.gives_ids ? 0 : CLONE_NEWUSER;
+  if (!done(::unshare(kNamespaces | user))) return give_up("make namespaces");
   if (!await_maps()) return 1;
   const pid_t child = ::fork();
   if (child == 0) return serve(foundation);
