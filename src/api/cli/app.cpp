@@ -22,6 +22,7 @@ constexpr const char* kEnding =
     "  lazaret exec -- sort /etc/passwd    a command\n"
     "  lazaret run --type docker --json x.py\n"
     "  lazaret doctor                      what would be enforced here\n"
+    "  lazaret selftest --backend docker   attacks a box and sees that it holds\n"
     "Exit status: the program's own; 124 timeout, 125 our or the engine's failure,\n"
     "126 denied or not executable, 127 not found, 137 memory, 128+N signal N, 2 usage.";
 
@@ -84,6 +85,7 @@ int main(int argc, const char* const* argv) {
   add_run(app, common, chosen);
   add_doctor(app, common, chosen);
   add_images(app, common, chosen);
+  add_selftest(app, common, chosen);
   add_config(app, common, chosen);
   os::ignore_broken_pipes();
   std::vector<std::string> words = with_words_marked(app, {argv + 1, argv + argc});

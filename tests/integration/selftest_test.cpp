@@ -1,0 +1,308 @@
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/selftest/battery.hpp"
+#include "core/selftest/catalogue.hpp"
+#include "core/service.hpp"
+#include "integration/docker_bed.hpp"
+#include "integration/support.hpp"
+
+// The escape battery on every backend, and what it says of boxes that lack one control.
+namespace lazaret::test {
+namespace {
+
+using core::selftest::Battery;
+using core::selftest::ControlRuns;
+using core::selftest::Execute;
+using core::selftest::Finding;
+using core::selftest::Kind;
+using core::selftest::Probe;
+using core::selftest::Proof;
+using core::selftest::Report;
+using core::selftest::Verdict;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::IsSupersetOf;
+
+std::vector<Probe> probes_named(const std::vector<std::string>& names) {
+  auto probes = core::selftest::chosen_probes(names);
+  EXPECT_TRUE(probes.ok()) << (probes.ok() ? "" : probes.error().message());
+  return probes.ok() ? std::move(probes).value() : std::vector<Probe>{};
+}
+
+Report report_of(std::vector<Probe> probes, const Execute& execute, ControlRuns control) {
+  auto report = core::selftest::run_battery(
+      {.probes = std::move(probes), .execute = execute, .control = control, .workers = 4}, {});
+  EXPECT_TRUE(report.ok()) << (report.ok() ? "" : report.error().message());
+  return report.ok() ? std::move(report).value() : Report{};
+}
+
+std::set<std::string> failed(const Report& report) {
+  std::set<std::string> ids;
+  for (const Finding& finding : report.findings) {
+    if (finding.inside.verdict == Verdict::failed) ids.insert(finding.probe.id);
+  }
+  return ids;
+}
+
+// Those whose id begins with none of the words.
+std::vector<std::string> beyond(const std::set<std::string>& ids,
+                                const std::vector<std::string>& beginnings) {
+  std::vector<std::string> others;
+  std::copy_if(ids.begin(), ids.end(), std::back_inserter(others), [&](const std::string& id) {
+    return std::none_of(beginnings.begin(), beginnings.end(),
+                        [&id](const std::string& begin) { return id.starts_with(begin); });
+  });
+  return others;
+}
+
+class SelftestOn : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (!options_for(GetParam())) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
+  }
+};
+INSTANTIATE_TEST_SUITE_P(EachBackend, SelftestOn, testing::ValuesIn(kBackends),
+                         [](const auto& given) { return std::string(given.param); });
+
+TEST_P(SelftestOn, FindsNoWayOutOfTheBox) {
+  const CodeSandbox sandbox = sandbox_on(GetParam());
+  const Report report = report_of(
+      probes_named({}),
+      [&sandbox](const ExecutionRequest& request) { return sandbox.execute(request); },
+      ControlRuns::made);
+  for (const Finding& finding : report.findings) {
+    const bool good = finding.inside.verdict == Verdict::blocked ||
+                      finding.inside.verdict == Verdict::works ||
+                      finding.inside.verdict == Verdict::by_design;
+    EXPECT_TRUE(good) << finding.probe.id << " " << name_of(finding.inside.verdict) << ": "
+                      << finding.inside.detail;
+  }
+  EXPECT_TRUE(report.complete);
+  EXPECT_EQ(report.backend, GetParam());
+  EXPECT_GE(report.findings.size(), 150U + report.count(Verdict::works));
+  EXPECT_GE(report.count(Verdict::works), 25U);
+  if (::geteuid() == 0) {
+    EXPECT_GE(report.count(Proof::proves), 300U);
+  }
+}
+
+// A box of bubblewrap's, with the attempts that are made without one: they never harm.
+ExecutionResult in_bubblewrap(const ExecutionRequest& request, const char* network) {
+  ExecutionResult result;
+  result.exit_code = 0;
+  if (request.on_output) request.on_output(Stream::standard_output, "up\n");
+  if (request.arguments.size() != 2) return result;
+  const Ended ended = run_program({.argv = {"bwrap",
+                                            "--unshare-all",
+                                            network,
+                                            "--die-with-parent",
+                                            "--cap-drop",
+                                            "ALL",
+                                            "--ro-bind",
+                                            "/usr",
+                                            "/usr",
+                                            "--symlink",
+                                            "usr/lib",
+                                            "/lib",
+                                            "--symlink",
+                                            "usr/lib64",
+                                            "/lib64",
+                                            "--symlink",
+                                            "usr/bin",
+                                            "/bin",
+                                            "--proc",
+                                            "/proc",
+                                            "--dev",
+                                            "/dev",
+                                            "--tmpfs",
+                                            "/tmp",
+                                            "python3",
+                                            "-c",
+                                            request.code,
+                                            "bare",
+                                            request.arguments[1]}});
+  result.value = ended.out;
+  result.stderr_text = ended.err;
+  return result;
+}
+
+bool has_bubblewrap() { return run_program({.argv = {"bwrap", "--version"}}).status == 0; }
+
+const std::vector<std::string>& network_rows() {
+  static const std::vector<std::string> rows = {"F-62", "F-63", "F-64", "F-65", "A-01",
+                                                "A-02", "A-05", "B-33", "E-46"};
+  return rows;
+}
+
+std::vector<Probe> without_noise(std::vector<Probe> probes) {
+  // Bubblewrap sets its loopback up, and nothing of it is in the way of listing the first process.
+  const std::set<std::string> others = {"F-64-other-loopback"};
+  std::erase_if(probes, [&others](const Probe& probe) {
+    return others.contains(probe.id) || probe.id.starts_with("B-33-init");
+  });
+  return probes;
+}
+
+TEST(SelftestWeakened, BlocksTheNetworkProbesInASandboxOfAnotherMake) {
+  if (!has_bubblewrap()) LAZARET_SKIP_OR_FAIL("bubblewrap", "bwrap is not installed");
+  const Report report = report_of(
+      without_noise(probes_named(network_rows())),
+      [](const ExecutionRequest& request) { return in_bubblewrap(request, "--unshare-net"); },
+      ControlRuns::left_out);
+  EXPECT_THAT(failed(report), IsEmpty());
+}
+
+TEST(SelftestWeakened, FailsExactlyTheNetworkProbesInASandboxThatSharesTheNetwork) {
+  if (!has_bubblewrap()) LAZARET_SKIP_OR_FAIL("bubblewrap", "bwrap is not installed");
+  const Report report = report_of(
+      without_noise(probes_named(network_rows())),
+      [](const ExecutionRequest& request) { return in_bubblewrap(request, "--share-net"); },
+      ControlRuns::left_out);
+  EXPECT_THAT(failed(report), IsSupersetOf({"F-62-tcp4", "F-62-udp4", "F-63-abstract"}));
+  EXPECT_THAT(beyond(failed(report), {"F-62", "F-63", "F-64", "F-65"}), IsEmpty());
+}
+
+// A real engine that is asked for less than we ask for, and a caller who requires nothing.
+class SelftestOfAnEngine : public DockerBed {
+ protected:
+  using Change = nlohmann::json;  // a JSON patch of the create request
+
+  [[nodiscard]] std::set<std::string> failed_with(const Change& change,
+                                                  std::vector<Probe> probes) const {
+    const std::shared_ptr<backend::Backend> weak =
+        stripped([&change](nlohmann::json& body) { body = body.patch(change); });
+    if (!weak) return {"no backend"};
+    policy::Config config;
+    config.type = policy::BackendType::docker;
+    config.fallback = policy::FallbackRule::never;
+    config.required_controls.clear();
+    core::Service service(config, [&weak](backend::BackendKind, const Call&) {
+      backend::Found found;
+      found.backend = weak;
+      return found;
+    });
+    const auto execute = [&service](const ExecutionRequest& r) { return service.execute(r); };
+    return failed(report_of(std::move(probes), execute, ControlRuns::left_out));
+  }
+  [[nodiscard]] static std::vector<Probe> attempts() {
+    std::vector<Probe> probes = probes_named({});
+    std::erase_if(probes, [](const Probe& probe) { return probe.kind != Kind::attempt; });
+    return probes;
+  }
+};
+// The requests of other engines have other fields.
+INSTANTIATE_TEST_SUITE_P(Engines, SelftestOfAnEngine, testing::Values("docker"), engine_name);
+
+TEST_P(SelftestOfAnEngine, FailsNothingWhenNothingIsTakenAway) {
+  EXPECT_THAT(failed_with(Change::array(), attempts()), IsEmpty());
+}
+
+TEST_P(SelftestOfAnEngine, FailsExactlyTheNetworkProbesOnTheNetworkOfTheHost) {
+  const auto ids =
+      failed_with({{{"op", "replace"}, {"path", "/HostConfig/NetworkMode"}, {"value", "host"}},
+                   {{"op", "remove"}, {"path", "/NetworkDisabled"}}},
+                  attempts());
+  EXPECT_THAT(ids, IsSupersetOf({"F-62-tcp4", "F-62-udp4", "F-63-abstract"}));
+  // With the network of the host comes its list of name servers.
+  EXPECT_THAT(beyond(ids, {"F-62", "F-63", "F-64", "F-65", "F-69", "B-34-resolver"}), IsEmpty());
+}
+
+TEST_P(SelftestOfAnEngine, FailsExactlyTheProbesOfMaskedFilesWhenNoneIsMasked) {
+  const auto ids = failed_with(
+      {{{"op", "replace"}, {"path", "/HostConfig/MaskedPaths"}, {"value", Change::array()}}},
+      attempts());
+  EXPECT_THAT(ids, IsSupersetOf({"A-21-kallsyms", "A-21-interrupts", "A-21-cmdline"}));
+  EXPECT_THAT(beyond(ids, {"A-20", "A-21", "B-34-command-line", "G-71-proc-keys"}), IsEmpty());
+}
+
+TEST_P(SelftestOfAnEngine, FailsExactlyTheProbesOfSystemCallsWithoutAFilter) {
+  const auto ids = failed_with({{{"op", "replace"},
+                                 {"path", "/HostConfig/SecurityOpt"},
+                                 {"value", {"no-new-privileges:true", "seccomp=unconfined"}}}},
+                               attempts());
+  EXPECT_THAT(ids, IsSupersetOf({"G-71-io-uring-setup", "G-73-int80-getpid", "E-47-traceme",
+                                 "C-39-seccomp", "D-44-setns", "E-48-tiocsti"}));
+  // The runner tries a user namespace before any job; unfiltered, it gets one, with a bounding set.
+  EXPECT_THAT(beyond(ids, {"A-12", "C-38-b", "C-39", "C-41", "D-4", "E-47", "E-48",
+                           "E-57-limit-init", "F-66", "F-67", "F-68", "G-"}),
+              IsEmpty());
+}
+
+TEST_P(SelftestOfAnEngine, FailsExactlyTheBombsWithoutALimitOnTasks) {
+  const auto ids = failed_with({{{"op", "remove"}, {"path", "/HostConfig/PidsLimit"}}},
+                               probes_named({"E-49-fork-bomb", "E-49-thread-bomb", "E-56-zombies",
+                                             "E-50", "E-59-exit-7", "H-80"}));
+  EXPECT_EQ(ids, (std::set<std::string>{"E-49-fork-bomb", "E-49-thread-bomb", "E-56-zombies"}));
+}
+
+TEST(SelftestCommand, ListsItsProbesWithoutRunningOne) {
+  const Ended ended =
+      lazaret({"selftest", "--list", "--backend", "docker", "--host", "unix:///no"});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_GE(std::count(ended.out.begin(), ended.out.end(), '\n'), 175);
+}
+
+TEST(SelftestCommand, SaysWhatItTriedAndThatItHeld) {
+  const Ended ended = lazaret({"selftest", "--only", "A-01-shadow", "G-71-bpf", "W-csv"});
+  EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_THAT(ended.out, HasSubstr("A-01-shadow"));
+  EXPECT_THAT(ended.out, HasSubstr("3 held"));
+  EXPECT_EQ(ended.err, "");
+}
+
+TEST(SelftestCommand, PrintsOneJsonObject) {
+  const Ended ended = lazaret({"selftest", "--json", "--only", "A-01-shadow", "--no-control"});
+  const Json json = Json::parse(ended.out, nullptr, false);
+  ASSERT_TRUE(json.is_object()) << ended.out;
+  EXPECT_EQ(json["backend"], "native");
+  EXPECT_EQ(json["probes"][0]["verdict"], "blocked");
+  EXPECT_EQ(json["probes"][0]["control"]["verdict"], "not run");
+}
+
+TEST(SelftestCommand, RefusesAnUnknownProbeAndAnAbsentEngine) {
+  EXPECT_EQ(lazaret({"selftest", "--only", "Z-99"}).status, 2);
+  EXPECT_EQ(lazaret({"selftest", "--only", "A-01-shadow", "--backend", "docker", "--host",
+                     "unix:///nonexistent"})
+                .status,
+            125);
+}
+
+// What the battery itself has made: its scene and its folders.
+std::set<std::string> own_files(const Leftovers& left) {
+  std::set<std::string> own;
+  for (const std::string& name : left.files) {
+    if (name.find("lazaret-selftest") != std::string::npos) own.insert(name);
+  }
+  return own;
+}
+
+TEST(SelftestCommand, LeavesNothingAfterAnInterrupt) {
+  const auto before = own_files(leftovers("native"));
+  std::jthread interrupter;
+  const Ended ended =
+      lazaret({"selftest"}, {.argv = {}, .once_started = [&](pid_t pid) {
+                               interrupter = std::jthread([pid, &before] {
+                                 (void)becomes_true(std::chrono::seconds(10), [&before] {
+                                   return own_files(leftovers("native")) != before;
+                                 });
+                                 ::kill(pid, SIGINT);
+                               });
+                             }});
+  EXPECT_EQ(ended.status, 130) << ended.err;
+  EXPECT_EQ(own_files(leftovers("native")), before);
+}
+
+}  // namespace
+}  // namespace lazaret::test
