@@ -83,6 +83,7 @@ Answers answers_in_box(const Ground& ground, const Group& group) {
 
 void judge_group(Ground& ground, const Group& group) {
   const Answers answers = answers_in_box(ground, group);
+  if (ground.call.stop.stop_requested()) return;  // what was cut short says nothing
   for (const std::size_t index : group) {
     Finding& finding = ground.report.findings[index];
     if (answers.by_id.contains(finding.probe.id)) {
@@ -154,6 +155,7 @@ void judge_alone(Ground& ground, std::size_t index) {
   request.limits = probe.limits;
   if (probe.input_bytes > 0) request.stdin_source = input_of(probe.input_bytes);
   Seen seen{ground.battery.execute(request), std::nullopt};
+  if (ground.call.stop.stop_requested()) return;
   if (probe.expectation.no_survivors) seen.survivors = survivors(ground, marker);
   finding.inside = judge_program(probe, seen);
 }

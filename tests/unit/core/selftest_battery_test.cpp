@@ -129,6 +129,24 @@ TEST(SelftestBattery, StopsWhenItIsInterrupted) {
   EXPECT_EQ(report->findings[0].inside.detail, "interrupted");
 }
 
+TEST(SelftestBattery, JudgesNothingThatAnInterruptCutShort) {
+  std::stop_source stop;
+  const auto report = report_of(
+      {program("E-50-a"), attempt("A-01-a")},
+      [&stop](const ExecutionRequest& request) {
+        ExecutionResult result = obedient(request);
+        if (request.on_output) return result;  // the first look
+        stop.request_stop();
+        result.meta.cause = Cause::cancelled;
+        result.value.reset();
+        return result;
+      },
+      Call{Deadline::never(), stop.get_token()});
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(report->count(Verdict::failed), 0U);
+  EXPECT_EQ(report->count(Verdict::not_run), 2U);
+}
+
 TEST(SelftestBattery, ReportsEveryProbeAsJson) {
   const auto report = report_of({attempt("A-01-a"), attempt("A-01-bad")}, obedient);
   ASSERT_TRUE(report.ok());
