@@ -128,7 +128,8 @@ Found landlock(const SelfReport& report, const policy::Spec&) {
   constexpr std::uint64_t kWhole = 6;
   const std::uint64_t version = report.number("landlock").value_or(0);
   if (version == 0) return missing("this kernel has no Landlock, or it is off");
-  if (report.probe("device_file") != kEacces) return missing("it did not refuse to make a device file");
+  if (report.probe("device_file") != kEacces)
+    return missing("it did not refuse to make a device file");
   const std::string text = "Landlock version " + std::to_string(version);
   if (version >= kWhole) return enforced(text);
   return {EvidenceStatus::partial, text + ": not of sockets and signals"};

@@ -5,8 +5,8 @@ import os
 import signal
 from dataclasses import replace
 
-from bed import (ALL_HELD, CGROUPS, USER, check, command, equal, finish, lazaret, left_cgroups, processes,
-                 python, sleeper, start, until)
+from bed import (ALL_HELD, CGROUPS, USER, check, command, equal, finish, lazaret, left_cgroups,
+                 processes, python, sleeper, start, until)
 from unified_root import BOMB, HOG
 
 HELD = ("memory", "swap", "cpu", "pids")
