@@ -21,7 +21,8 @@ namespace lazaret::engine {
 enum class Kind { docker, podman };
 [[nodiscard]] std::string_view name_of(Kind kind) noexcept;  ///< "docker", "podman"
 
-struct ApiVersion {
+// Aligned as a whole, so that an atomic one needs no lock of a library of its own.
+struct alignas(2 * sizeof(int)) ApiVersion {
   int major = 0;
   int minor = 0;
   auto operator<=>(const ApiVersion&) const = default;

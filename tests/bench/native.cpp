@@ -1,7 +1,9 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "bench/measure.hpp"
@@ -55,23 +57,44 @@ std::vector<Figure> start_figures() {
           {"lazaret --version minus /bin/true", "ms", times[1] - times[0]}};
 }
 
+void must_succeed(const CodeSandbox& sandbox) {
+  if (!sandbox.execute(command({"true"})).success()) ::_exit(1);
+}
+
 std::vector<Figure> true_figures() {
-  const CodeSandbox sandbox = native_sandbox();
-  const auto in_process = [&sandbox] {
-    if (!sandbox.execute(command({"true"})).success()) ::_exit(1);
-  };
+  const CodeSandbox kept = native_sandbox();
+  const auto in_process = [&kept] { must_succeed(kept); };
+  const auto first = [] { must_succeed(native_sandbox()); };
   const bool peer = run_program({"bwrap", "--version"}).status == 0;
   std::vector<std::function<void()>> kinds = {running({kLazaret, "exec", "-q", "--", "true"}),
-                                              in_process};
+                                              in_process, first, running({"/bin/true"})};
   if (peer) kinds.push_back(running(bubblewrapped({"true"})));
   const auto times = medians_in_turns(50, kinds);
   std::vector<Figure> figures = {{"true: lazaret exec", "ms", times[0]},
-                                 {"true: library, one process", "ms", times[1]}};
+                                 {"true: library", "ms", times[1]},
+                                 {"true: library, first run of a sandbox", "ms", times[2]},
+                                 {"true: what the library adds", "ms", times[1] - times[3]}};
   if (peer)
-    figures.push_back({"true: bubblewrap, all namespaces", "ms", times[2]});
+    figures.push_back({"true: bubblewrap, all namespaces", "ms", times[4]});
   else
     figures.push_back({"true: bubblewrap, all namespaces", "ms", {}, "bwrap is not installed"});
   return figures;
+}
+
+// As many runs as the machine makes: one thread for each processor.
+std::vector<Figure> rate_figures() {
+  constexpr int kRuns = 500;
+  const CodeSandbox sandbox = native_sandbox();
+  const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
+  const double time = milliseconds_of([&sandbox, threads] {
+    std::vector<std::jthread> all;
+    for (unsigned index = 0; index < threads; ++index) {
+      all.emplace_back([&sandbox] {
+        for (int run = 0; run < kRuns; ++run) must_succeed(sandbox);
+      });
+    }
+  });
+  return {{"true: library, all processors", "runs/s", kRuns * threads / time * 1000}};
 }
 
 std::vector<Figure> python_figures() {
@@ -125,7 +148,7 @@ std::vector<Figure> flood_figures() {
 std::vector<Figure> native_figures() {
   std::vector<Figure> all;
   for (const auto& group :
-       {start_figures, true_figures, python_figures, memory_figures, flood_figures}) {
+       {start_figures, true_figures, rate_figures, python_figures, memory_figures, flood_figures}) {
     const auto figures = group();
     all.insert(all.end(), figures.begin(), figures.end());
   }

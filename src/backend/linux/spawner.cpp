@@ -71,6 +71,13 @@ Result<std::pair<os::Handle, os::Handle>> control_pair() {
   return std::pair{os::Handle(ends[0]), os::Handle(ends[1])};
 }
 
+// The program that we are part of may reap our child before us: only a descriptor names it (P-05).
+Result<os::Handle> descriptor_of(pid_t pid) {
+  os::Handle pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  if (!pidfd.valid()) return os::last_error("pidfd_open of the spawner");
+  return pidfd;
+}
+
 // posix_spawn(3) neither copies our memory nor runs anything of ours in the child.
 Result<pid_t> execute(const os::Handle& program, const os::Handle& control) {
   const std::string path = "/proc/self/fd/" + std::to_string(program.get());
@@ -187,27 +194,35 @@ Result<std::unique_ptr<Spawner>> Spawner::start(const Foundation& foundation, co
   LAZARET_TRY(auto ends, control_pair());
   LAZARET_TRY(const pid_t pid, execute(program, ends.second));
   ends.second.reset();
-  std::unique_ptr<Spawner> spawner(new Spawner(pid, std::move(ends.first)));
-  LAZARET_CHECK(spawner->prepare(foundation, call.within(kAnswerBound)));
+  LAZARET_TRY(os::Handle process, descriptor_of(pid));
+  std::unique_ptr<Spawner> spawner(new Spawner(std::move(process), std::move(ends.first)));
+  LAZARET_CHECK(spawner->prepare(foundation, pid, call.within(kAnswerBound)));
   return spawner;
 }
 
-Status Spawner::prepare(const Foundation& foundation, const Call& call) {
+Status Spawner::prepare(const Foundation& foundation, pid_t pid, const Call& call) {
   LAZARET_CHECK(send_bytes(control_.get(), raw(foundation), {}));
   LAZARET_CHECK(answer_of(control_.get(), call));
-  if (!foundation.gives_ids) LAZARET_CHECK(write_maps(pid_));
+  if (!foundation.gives_ids) LAZARET_CHECK(write_maps(pid));
   LAZARET_CHECK(send_bytes(control_.get(), bytes_of("g"), {}));
   LAZARET_CHECK(answer_of(control_.get(), call));
   return {};
 }
 
-// Closing the socket ends the spawner, and with it every box that is left.
+// Closing the socket ends the spawner, and with it every box that is left. A fork of the program
+// that we are part of has a copy of us, but no say.
 Spawner::~Spawner() {
   control_.reset();
-  const os::Handle pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
-  const bool gone = os::wait_for(pidfd.get(), POLLIN, Call{}.within(kEndBound)).ok();
-  if (!gone) (void)::kill(pid_, SIGKILL);
-  (void)::waitpid(pid_, nullptr, 0);
+  if (::getpid() != owner_) return;
+  const auto gone = [this] {
+    return os::wait_for(process_.get(), POLLIN, Call{}.within(kEndBound)).ok();
+  };
+  if (!gone()) {
+    (void)::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
+    (void)gone();
+  }
+  siginfo_t info{};
+  (void)::waitid(P_PIDFD, static_cast<id_t>(process_.get()), &info, WEXITED | WNOHANG);
 }
 
 Result<os::Handle> Spawner::converse(const Order& order, std::span<const int> handles) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <unistd.h>
 
 #include <memory>
 #include <mutex>
@@ -40,11 +41,13 @@ class Spawner {
   [[nodiscard]] Result<Launched> make(const Order& order, int wire, int cgroup);
 
  private:
-  Spawner(pid_t pid, os::Handle control) : pid_(pid), control_(std::move(control)) {}
-  [[nodiscard]] Status prepare(const Foundation& foundation, const Call& call);
+  Spawner(os::Handle process, os::Handle control)
+      : owner_(::getpid()), process_(std::move(process)), control_(std::move(control)) {}
+  [[nodiscard]] Status prepare(const Foundation& foundation, pid_t pid, const Call& call);
   [[nodiscard]] Result<os::Handle> converse(const Order& order, std::span<const int> handles);
 
-  pid_t pid_;
+  pid_t owner_;
+  os::Handle process_;       // pidfd
   std::mutex conversation_;  // one question and its answer at a time
   os::Handle control_;       // closed once an answer was missed: the next could not be told from it
 };
