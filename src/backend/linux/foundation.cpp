@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "backend/linux/standard_filter.hpp"
+#include "backend/linux/subordinate.hpp"
 #include "base/try.hpp"
 
 namespace lazaret::backend::native {
@@ -136,11 +137,23 @@ bool may_give_ids() {
          maps("/proc/self/uid_map", kInsideId) && maps("/proc/self/gid_map", kInsideId);
 }
 
+void put_identity(Foundation& foundation) {
+  if (may_give_ids()) {
+    foundation.identity = HostIdentity::nobody;
+    return;
+  }
+  const auto ids = ::geteuid() == 0 ? std::nullopt : subordinate_ids();
+  if (!ids) return;
+  foundation.identity = HostIdentity::subordinate;
+  foundation.host_user = ids->user;
+  foundation.host_group = ids->group;
+}
+
 }  // namespace
 
 Result<Foundation> foundation_of_host() {
   Foundation foundation;
-  foundation.gives_ids = may_give_ids();
+  put_identity(foundation);
   if (!put_tree(foundation) || !put_masks(foundation) || !put_filter(foundation))
     return Error(Errc::too_large,
                  "this host's programs and libraries do not fit into a box's root");

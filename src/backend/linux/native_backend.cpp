@@ -92,7 +92,12 @@ std::string NativeBackend::runtime() const {
 Result<NativeBackend::SharedSpawner> NativeBackend::spawner(const Call& call) {
   return spawner_.with([this, &call](SharedSpawner& spawner) -> Result<SharedSpawner> {
     if (spawner) return spawner;
-    LAZARET_TRY(spawner, Spawner::start(foundation_, call));
+    auto started = Spawner::start(foundation_, call);
+    if (!started.ok() && foundation_.identity == HostIdentity::subordinate && call.check().ok()) {
+      foundation_.identity = HostIdentity::caller;  // as without a range; the evidence says it
+      started = Spawner::start(foundation_, call);
+    }
+    LAZARET_TRY(spawner, std::move(started));
     return spawner;
   });
 }

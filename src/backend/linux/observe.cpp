@@ -57,6 +57,16 @@ Reading read_field(const SelfReport& report, Control control, const std::string&
           holds ? "" : field + " is not " + wanted, kSource};
 }
 
+Reading read_identity(const SelfReport& report) {
+  const auto found = report.status.find("Uid");
+  const auto words = words_of(found == report.status.end() ? "" : found->second);
+  if (words.empty())
+    return {Control::privileges, EvidenceStatus::not_enforced, "user outside unknown", kSource};
+  const bool is_caller = words.front() == std::to_string(::geteuid());
+  return {Control::privileges, EvidenceStatus::enforced,
+          (is_caller ? "outside the caller, user " : "outside user ") + words.front(), kSource};
+}
+
 // Without privilege the kernel keeps the caller's groups; no file of theirs is in the box.
 Reading read_groups(const SelfReport& report) {
   const auto found = report.status.find("Groups");
@@ -76,6 +86,7 @@ std::vector<Reading> read_proc(pid_t pid) {
   for (const char* const set : {"CapEff", "CapPrm", "CapBnd"}) {
     readings.push_back(read_field(report, Control::privileges, set, "0000000000000000"));
   }
+  readings.push_back(read_identity(report));
   readings.push_back(read_groups(report));
   return readings;
 }

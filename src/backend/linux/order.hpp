@@ -30,11 +30,20 @@ struct TreeEntry {
   std::array<char, 208> source{};
 };
 
+/// Who a box is outside.
+enum class HostIdentity : std::uint8_t {
+  nobody,       ///< kInsideId there too, and in no group; for root
+  subordinate,  ///< a user of an ordinary user's own range (subuid(5)), and in no group
+  caller,       ///< an ordinary user himself, with his groups
+};
+
 /// First message: what every box stands on.
 struct Foundation {
   static constexpr std::size_t kMostEntries = 64, kMostMasks = 48, kMostSteps = 2048;
 
-  bool gives_ids = false;  ///< boxes are nobody on the host too, and in no group; else the caller
+  HostIdentity identity = HostIdentity::caller;
+  std::uint32_t host_user = 0;  ///< of a subordinate
+  std::uint32_t host_group = 0;
   std::uint32_t entry_count = 0;
   std::uint32_t mask_count = 0;
   std::uint32_t step_count = 0;

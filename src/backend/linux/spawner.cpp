@@ -16,6 +16,7 @@
 #include <string>
 
 #include "backend/linux/spawner_image.hpp"
+#include "backend/linux/subordinate.hpp"
 #include "base/try.hpp"
 #include "os/error.hpp"
 #include "os/linux/wait.hpp"
@@ -113,12 +114,22 @@ Status write_proc(pid_t pid, const char* name, const std::string& text) {
   return {};
 }
 
-// An ordinary user has one id to give (user_namespaces(7)): setgroups must be denied before it may
-// be written.
-Status write_maps(pid_t pid) {
+// Without help an ordinary user has one id to give (user_namespaces(7)): setgroups must be denied
+// before it may be written.
+Status map_caller(pid_t pid) {
   LAZARET_CHECK(write_proc(pid, "setgroups", "deny"));
   LAZARET_CHECK(write_proc(pid, "gid_map", "0 " + std::to_string(::getegid()) + " 1"));
   return write_proc(pid, "uid_map", "0 " + std::to_string(::geteuid()) + " 1");
+}
+
+Status write_maps(pid_t pid, const Foundation& foundation, const Call& call) {
+  switch (foundation.identity) {
+    case HostIdentity::nobody: return {};
+    case HostIdentity::subordinate:
+      return map_subordinate(pid, kInsideId, {foundation.host_user, foundation.host_group}, call);
+    case HostIdentity::caller: return map_caller(pid);
+  }
+  return {};
 }
 
 Status send_bytes(int control, Bytes bytes, std::span<const int> handles) {
@@ -203,7 +214,7 @@ Result<std::unique_ptr<Spawner>> Spawner::start(const Foundation& foundation, co
 Status Spawner::prepare(const Foundation& foundation, pid_t pid, const Call& call) {
   LAZARET_CHECK(send_bytes(control_.get(), raw(foundation), {}));
   LAZARET_CHECK(answer_of(control_.get(), call));
-  if (!foundation.gives_ids) LAZARET_CHECK(write_maps(pid));
+  LAZARET_CHECK(write_maps(pid, foundation, call));
   LAZARET_CHECK(send_bytes(control_.get(), bytes_of("g"), {}));
   LAZARET_CHECK(answer_of(control_.get(), call));
   return {};

@@ -21,9 +21,12 @@ for path in programs:
     except OSError as error:
         identities[path] = "errno " + str(error.errno)
         continue
-    with open("/proc/%d/status" % child.pid) as status:
-        rows = dict(line.split(":\t", 1) for line in status.read().splitlines() if ":\t" in line)
-    identities[path] = [rows["Uid"].split(), rows["CapEff"]]
+    try:
+        with open("/proc/%d/status" % child.pid) as status:
+            rows = dict(line.split(":\t", 1) for line in status.read().splitlines() if ":\t" in line)
+        identities[path] = [rows["Uid"].split(), rows["CapEff"]]
+    except OSError as error:  # some hide from everybody, as ssh-agent does
+        identities[path] = "errno " + str(error.errno)
     child.stdin.close()
     child.kill()
     child.wait()

@@ -30,9 +30,12 @@ bool await_maps(const BoxPlan& plan) noexcept {
 
 bool close_rest(const BoxPlan&) noexcept { return done(::syscall(SYS_close_range, 3U, ~0U, 0U)); }
 
+// A change of ids hides the clone from an ordinary user's Lazaret, who is another user to it then
+// and must look at it before it gets a job.
 bool take_identity(const BoxPlan&) noexcept {
   return done(::setresgid(kInsideId, kInsideId, kInsideId)) &&
-         done(::setresuid(kInsideId, kInsideId, kInsideId));
+         done(::setresuid(kInsideId, kInsideId, kInsideId)) &&
+         done(::prctl(PR_SET_DUMPABLE, 1, 0, 0, 0));
 }
 
 // Should the spawner die, the box dies with it. After the identity: a change of ids clears this.
@@ -61,12 +64,13 @@ bool mask_path(const char* path) noexcept {
   return errno == ENOTDIR && done(::mount("/mnt", path, nullptr, MS_BIND, nullptr));
 }
 
-// The spawner's /proc is covered and closed. No user namespace below this one, should the system
-// call filter ever be got around.
+// The spawner's /proc is covered and closed. Processes that may not be looked into, such as the
+// runner, are not even shown (proc(5), hidepid). No user namespace below this one, should the
+// system call filter ever be got around.
 bool add_proc(const BoxPlan& plan) noexcept {
   constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
   if (!restrict_mount("/proc", MOUNT_ATTR_RDONLY, 0) ||
-      !done(::mount("proc", "/proc", "proc", kFlags, nullptr)) ||
+      !done(::mount("proc", "/proc", "proc", kFlags, "hidepid=2")) ||
       !write_file("/proc/sys/user/max_user_namespaces", "0")) {
     return false;
   }

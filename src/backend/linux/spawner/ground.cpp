@@ -32,7 +32,9 @@ bool keep_what_makes_boxes() noexcept {
 // Without root's capabilities 0 means somebody only now that the maps are written
 // (user_namespaces(7)).
 bool take_identity(const Foundation& foundation) noexcept {
-  if (foundation.gives_ids) return keep_what_makes_boxes();
+  if (foundation.identity == HostIdentity::nobody) return keep_what_makes_boxes();
+  if (foundation.identity == HostIdentity::subordinate && !done(::setgroups(0, nullptr)))
+    return false;
   return done(::setresgid(0, 0, 0)) && done(::setresuid(0, 0, 0));
 }
 

@@ -90,7 +90,7 @@ int start() {
   // Who may give ids needs no user namespace for the rest either, and hosts that refuse them to
   // ordinary users do not refuse them to root alone.
   constexpr int kNamespaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS;
-  const int user = foundation.gives_ids ? 0 : CLONE_NEWUSER;
+  const int user = foundation.identity == HostIdentity::nobody ? 0 : CLONE_NEWUSER;
   if (!done(::unshare(kNamespaces | user))) return give_up("make namespaces");
   if (!await_maps()) return 1;
   const pid_t child = ::fork();

@@ -151,7 +151,9 @@ void Service::make_box(Received& received) {
   const os::Handle first_process(pidfd);
   network_is_fresh_ = false;
   wards_.push_back({static_cast<pid_t>(pid), std::move(epitaph)});
-  if (!write_maps(static_cast<pid_t>(pid), foundation_.gives_ids ? kInsideId : 0)) {
+  // In the spawner's eyes: the caller is 0 there, and the other two are what they are inside.
+  const bool is_caller = foundation_.identity == HostIdentity::caller;
+  if (!write_maps(static_cast<pid_t>(pid), is_caller ? 0 : kInsideId)) {
     send_answer(control_.get(), failure("write id maps", errno), -1);
     (void)::kill(static_cast<pid_t>(pid), SIGKILL);
     return;

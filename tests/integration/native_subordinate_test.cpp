@@ -1,0 +1,127 @@
+#include <grp.h>
+#include <sched.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "integration/support.hpp"
+
+// An ordinary user to whom the administrator has given further ids (subuid(5)): the tables are made
+// for the test and seen by its child alone.
+namespace lazaret::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+constexpr const char* kUserRange = "10007:200000:65536\n";
+constexpr const char* kGroupRange = "lazaret-test:300000:65536\n";
+constexpr gid_t kOtherGroup = 4;
+
+struct Tables {
+  std::string users = kUserRange;
+  std::string groups = kGroupRange;
+  std::string user = "lazaret-test:x:10007:10007::/:/bin/sh\n";
+};
+
+class NativeSubordinate : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!can_be(Caller::root)) LAZARET_SKIP_OR_FAIL("root", "only root can make such tables");
+    for (const char* const path : {"/usr/bin/newuidmap", "/etc/subuid", "/etc/subgid"}) {
+      if (!std::filesystem::exists(path))
+        LAZARET_SKIP_OR_FAIL("uidmap", std::string(path) + " is missing");
+    }
+  }
+  /// One run of the program by that user, as JSON.
+  [[nodiscard]] Json ran(const Tables& tables, std::vector<std::string> arguments) const {
+    const std::array covers = {
+        std::pair{"/etc/passwd", folder_.write("passwd", file_text("/etc/passwd") + tables.user)},
+        std::pair{"/etc/subuid", folder_.write("subuid", tables.users)},
+        std::pair{"/etc/subgid", folder_.write("subgid", tables.groups)},
+    };
+    arguments.insert(arguments.begin(), {"exec", "--json", "--type", "local"});
+    const auto text = in_child(Caller::root, [&covers, &arguments]() -> std::string {
+      if (!covered(covers) || !become_user()) return "{}";
+      return lazaret(arguments).out;
+    });
+    return Json::parse(text.value_or("{}"), nullptr, false);
+  }
+  [[nodiscard]] static std::string privileges_in(const Json& result) {
+    for (const Json& piece : result["meta"]["evidence"]) {
+      if (piece["control"] == "privileges") return piece["applied"];
+    }
+    return "";
+  }
+
+ private:
+  template <typename Covers>
+  [[nodiscard]] static bool covered(const Covers& covers) {
+    bool good = ::unshare(CLONE_NEWNS) == 0 &&
+                ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
+    for (const auto& [path, file] : covers)
+      good = good && ::mount(file.c_str(), path, nullptr, MS_BIND, nullptr) == 0;
+    return good;
+  }
+  [[nodiscard]] static bool become_user() {
+    const std::array groups = {static_cast<gid_t>(kOrdinaryUser), kOtherGroup};
+    return ::setgroups(groups.size(), groups.data()) == 0 &&
+           ::setresgid(kOrdinaryUser, kOrdinaryUser, kOrdinaryUser) == 0 &&
+           ::setresuid(kOrdinaryUser, kOrdinaryUser, kOrdinaryUser) == 0;
+  }
+
+  Folder folder_;
+};
+
+TEST_F(NativeSubordinate, MakesTheBoxAnotherUserInNoGroup) {
+  const Json result = ran({}, {"--", "/usr/bin/id"});
+  EXPECT_EQ(result.value("exit_code", -1), 0) << result.dump();
+  EXPECT_THAT(result.value("stdout", ""), Not(HasSubstr("groups=65534(nogroup),")));
+  EXPECT_THAT(privileges_in(result), HasSubstr("outside user 265535"));
+  EXPECT_THAT(privileges_in(result), Not(HasSubstr("supplementary groups")));
+}
+
+// The twin: without a range the box is the user, with all his groups.
+TEST_F(NativeSubordinate, IsTheCallerWithHisGroupsWithoutARange) {
+  const Json result = ran({"", ""}, {"--", "/usr/bin/id"});
+  EXPECT_EQ(result.value("exit_code", -1), 0) << result.dump();
+  EXPECT_THAT(privileges_in(result), HasSubstr("outside the caller, user 10007"));
+  EXPECT_THAT(privileges_in(result), HasSubstr("supplementary groups 4"));
+}
+
+// newuidmap refuses whom the system does not know by a name; the run is not refused.
+TEST_F(NativeSubordinate, IsTheCallerWhereTheRangeIsRefused) {
+  const Json result = ran({kUserRange, "10007:300000:65536\n", ""}, {"--", "/bin/true"});
+  EXPECT_EQ(result.value("exit_code", -1), 0) << result.dump();
+  EXPECT_THAT(privileges_in(result), HasSubstr("outside the caller, user 10007"));
+}
+
+// P-05: who may not signal a user by his number still ends his box.
+TEST_F(NativeSubordinate, IsEndedByACallerWhoIsAnotherUser) {
+  const std::string marker = unique_marker();
+  const Json result = ran({}, {"--timeout", "1", "--grace", "0", "--", "/bin/bash", "-c",
+                               "trap '' TERM; setsid sleep 300 & while :; do :; done", marker});
+  ASSERT_TRUE(result.contains("meta")) << result.dump();
+  EXPECT_EQ(result["meta"]["cause"], "timeout");
+  EXPECT_EQ(result["meta"]["kill"]["survivors"], 0);
+  EXPECT_THAT(processes_marked(marker), IsEmpty());
+}
+
+TEST_F(NativeSubordinate, WritesItsScratchAndNothingElse) {
+  const Json result = ran({}, {"--", "/bin/bash", "-c",
+                               "cd /work && echo hello >file && cat file && ! touch /usr/file"});
+  EXPECT_EQ(result.value("exit_code", -1), 0) << result.dump();
+  EXPECT_EQ(result.value("stdout", ""), "hello\n");
+}
+
+}  // namespace
+}  // namespace lazaret::test
