@@ -23,7 +23,8 @@ for path in programs:
         continue
     try:
         with open("/proc/%d/status" % child.pid) as status:
-            rows = dict(line.split(":\t", 1) for line in status.read().splitlines() if ":\t" in line)
+            lines = [line for line in status.read().splitlines() if ":\t" in line]
+        rows = dict(line.split(":\t", 1) for line in lines)
         identities[path] = [rows["Uid"].split(), rows["CapEff"]]
     except OSError as error:  # some hide from everybody, as ssh-agent does
         identities[path] = "errno " + str(error.errno)
