@@ -57,6 +57,16 @@ struct Prospect {
   std::string hint;                   ///< the command or step that would help
 };
 
+enum class Presence { there, missing };
+
+/// Something that boxes stand on, and what this host has of it.
+struct HostFact {
+  std::string name;
+  Presence presence = Presence::missing;
+  std::string note;  ///< where and how much, or why not
+  std::string fix;   ///< the command or step that brings what is missing
+};
+
 /// A way to hold foreign code. Thread-safe.
 class Backend {
  public:
@@ -68,6 +78,8 @@ class Backend {
   /// "native", "docker" or "podman".
   [[nodiscard]] virtual std::string name() const = 0;
   [[nodiscard]] virtual std::string runtime() const = 0;
+  /// What of this host decides what boxes can be held by; nothing where somebody else decides.
+  [[nodiscard]] virtual std::vector<HostFact> host() const { return {}; }
   /// Makes a box, verifies it and hands it over. Errors: enforcement_mismatch when a required
   /// control is missing, image_missing, connection_lost, timed_out, cancelled, …
   [[nodiscard]] virtual Result<std::unique_ptr<Box>> open(const policy::Spec& spec,

@@ -75,6 +75,7 @@ BackendReport examine(BackendKind kind, const policy::Config& config, const Back
     return report;
   }
   report.runtime = found.backend->runtime();
+  report.host = found.backend->host();
   try_box(report, *found.backend, config, call);
   for (const policy::Language& language : languages()) {
     if (call.stop.stop_requested()) break;

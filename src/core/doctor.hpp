@@ -25,6 +25,7 @@ struct BackendReport {
   std::vector<std::string> attempts;  ///< endpoints that did not serve, and why
   std::string problem;                ///< when it is not usable
   std::string hint;                   ///< the command or step that fixes it
+  std::vector<backend::HostFact> host;
   std::vector<Evidence> evidence;
   std::vector<RuntimeFact> languages;
 };

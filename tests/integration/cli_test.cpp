@@ -211,6 +211,19 @@ TEST(Cli, PredictsInDoctorWhatARunReports) {
   EXPECT_EQ(predicted, reported);
 }
 
+// L-52: what is missing comes with what brings it.
+TEST(Cli, NamesInDoctorWhatTheHostOffersAndHowToFixTheRest) {
+  const std::string text = lazaret({"doctor"}).out;
+  for (const char* const name : {"Cgroups v2: ", "User namespaces: ", "Network namespaces: ",
+                                 "Landlock: ", "Seccomp: ", "Resource limits: "}) {
+    EXPECT_THAT(text, HasSubstr(name));
+  }
+  for (const Json& fact : json_of(lazaret({"doctor", "--json"}))["backends"][0]["host"]) {
+    EXPECT_NE(fact["note"], "") << fact;
+    EXPECT_EQ(fact["present"].get<bool>(), fact["fix"] == "") << fact;
+  }
+}
+
 TEST(Cli, EndsTheRunOnAnInterruptAndLeavesNothing) {
   const std::string marker = unique_marker();
   const Folder folder;

@@ -19,6 +19,13 @@ Json json_of(const core::BackendReport& report) {
                {"runtime", report.runtime},   {"endpoint", report.endpoint},
                {"attempts", report.attempts}, {"problem", report.problem},
                {"hint", report.hint}};
+  json["host"] = Json::array();
+  for (const backend::HostFact& fact : report.host) {
+    json["host"].push_back({{"name", fact.name},
+                            {"present", fact.presence == backend::Presence::there},
+                            {"note", fact.note},
+                            {"fix", fact.fix}});
+  }
   json["evidence"] = Json::array();
   for (const Evidence& piece : report.evidence) {
     json["evidence"].push_back({{"control", name_of(piece.control)},
@@ -42,6 +49,11 @@ void show(const core::BackendReport& report) {
   if (!report.problem.empty()) std::printf("  %s\n", report.problem.c_str());
   for (const std::string& attempt : report.attempts) std::printf("    tried %s\n", attempt.c_str());
   if (!report.hint.empty()) std::printf("  hint: %s\n", report.hint.c_str());
+  for (const backend::HostFact& fact : report.host) {
+    const bool there = fact.presence == backend::Presence::there;
+    std::printf("  %s %s: %s\n", there ? "[✓]" : "[!]", fact.name.c_str(), fact.note.c_str());
+    if (!fact.fix.empty()) std::printf("      fix: %s\n", fact.fix.c_str());
+  }
   std::fputs(evidence_table(report.evidence).c_str(), stdout);
   for (const core::RuntimeFact& fact : report.languages) {
     std::printf("  %s %s: %s\n", fact.present ? "[✓]" : "[!]", fact.language.c_str(),

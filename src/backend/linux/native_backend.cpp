@@ -8,6 +8,7 @@
 #include <set>
 
 #include "backend/linux/foundation.hpp"
+#include "backend/linux/host_facts.hpp"
 #include "backend/linux/native_box.hpp"
 #include "backend/linux/observe.hpp"
 #include "backend/linux/plan.hpp"
@@ -87,6 +88,8 @@ std::string NativeBackend::runtime() const {
   (void)::uname(&facts);
   return std::string("Linux ") + facts.release;
 }
+
+std::vector<HostFact> NativeBackend::host() const { return facts_of_host(cgroups_); }
 
 // WHY under the lock: two first boxes at once must not start two spawners.
 Result<NativeBackend::SharedSpawner> NativeBackend::spawner(const Call& call) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "backend/backend.hpp"
 #include "backend/linux/cgroup.hpp"
@@ -23,6 +24,7 @@ class NativeBackend final : public Backend {
 
   [[nodiscard]] std::string name() const override { return "native"; }
   [[nodiscard]] std::string runtime() const override;
+  [[nodiscard]] std::vector<HostFact> host() const override;
   [[nodiscard]] Result<std::unique_ptr<Box>> open(const policy::Spec& spec,
                                                   const Call& call) override;
   [[nodiscard]] std::chrono::milliseconds default_grace() const override {

@@ -15,6 +15,7 @@
 #include <fstream>
 #include <string>
 
+#include "backend/linux/refusal.hpp"
 #include "backend/linux/spawner_image.hpp"
 #include "backend/linux/subordinate.hpp"
 #include "base/try.hpp"
@@ -33,23 +34,12 @@ constexpr const char* kStartHint =
     "/proc must be mounted, and a process that has changed its user without executing a program "
     "must be made dumpable first (prctl PR_SET_DUMPABLE)";
 
-constexpr const char* kNamespaceHint =
-    "this kernel or host refuses unprivileged user namespaces; on Debian: sysctl "
-    "kernel.unprivileged_userns_clone=1; on Ubuntu 24.04 load an AppArmor profile that allows "
-    "userns for this program; in a container: run it with --security-opt seccomp=unconfined, or "
-    "use --type docker";
-
 // Away from the number that the control socket takes in the child.
 Result<os::Handle> above_control(os::Handle from) {
   os::Handle moved(::fcntl(from.get(), F_DUPFD_CLOEXEC, kControlInside + 1));
   if (!moved.valid()) return os::last_error("fcntl F_DUPFD_CLOEXEC");
   return moved;
 }
-
-// clone(2), user_namespaces(7): ENOSPC is the bound on their number, which administrators set to 0.
-constexpr const char* kNumberHint =
-    "no more user namespaces are allowed here; try: sysctl user.max_user_namespaces=10000, or use "
-    "--type docker";
 
 // In memory and sealed: there is no file to be replaced, and no box can write to it.
 Result<os::Handle> sealed_program() {
@@ -160,8 +150,7 @@ Status checked(const Answer& answer) {
   const std::string step(answer.failed_step.data());
   if (step.empty()) return {};
   Error error = os::system_error("making the box: " + step, answer.code);
-  if (step != "make namespaces") return error;
-  return std::move(error).with_hint(answer.code == ENOSPC ? kNumberHint : kNamespaceHint);
+  return std::move(error).with_hint(way_out(step, answer.code, traits_of_host()));
 }
 
 // The answer, and the descriptor that came with it, if one did.
@@ -214,7 +203,10 @@ Result<std::unique_ptr<Spawner>> Spawner::start(const Foundation& foundation, co
 Status Spawner::prepare(const Foundation& foundation, pid_t pid, const Call& call) {
   LAZARET_CHECK(send_bytes(control_.get(), raw(foundation), {}));
   LAZARET_CHECK(answer_of(control_.get(), call));
-  LAZARET_CHECK(write_maps(pid, foundation, call));
+  if (const Status mapped = write_maps(pid, foundation, call); !mapped.ok()) {
+    const Error& error = mapped.error();
+    return Error(error).with_hint(way_out("write id maps", error.os_error(), traits_of_host()));
+  }
   LAZARET_CHECK(send_bytes(control_.get(), bytes_of("g"), {}));
   LAZARET_CHECK(answer_of(control_.get(), call));
   return {};

@@ -1,0 +1,163 @@
+#include "backend/linux/host_facts.hpp"
+
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <fstream>
+#include <optional>
+#include <sstream>
+#include <string>
+
+#include "backend/linux/refusal.hpp"
+#include "backend/linux/subordinate.hpp"
+
+namespace lazaret::backend::native {
+namespace {
+
+constexpr std::uint32_t kWholeLandlock = 6;
+
+std::string text_of_file(const std::filesystem::path& path) {
+  const std::ifstream file(path);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// A mount that shows version 2 with the controllers that boxes need.
+std::optional<std::filesystem::path> unified_mount() {
+  const auto mount = cgroup2_mount(text_of_file("/proc/self/mountinfo"));
+  if (!mount) return std::nullopt;
+  const std::string controllers = text_of_file(mount->point / "cgroup.controllers");
+  if (controllers.find("memory") == controllers.npos) return std::nullopt;
+  return mount->point;
+}
+
+void add_cgroups(std::vector<HostFact>& facts, const CgroupBase& base) {
+  const bool root = ::geteuid() == 0;
+  const auto mount = unified_mount();
+  if (!mount && base.directory.empty()) {
+    facts.push_back({"Cgroups v2", Presence::missing, "not usable: " + base.why_not,
+                     "boot with systemd.unified_cgroup_hierarchy=1 cgroup_no_v1=all"});
+    return;
+  }
+  facts.push_back({"Cgroups v2", Presence::there,
+                   "available at " + mount.value_or(base.directory).string(), ""});
+  if (!base.directory.empty()) {
+    facts.push_back(
+        {"Cgroups delegation", Presence::there, "boxes beneath " + base.directory.string(), ""});
+    return;
+  }
+  facts.push_back({"Cgroups delegation", Presence::missing,
+                   std::string(root ? "limited: " : "limited (non-root user): ") + base.why_not,
+                   std::string("systemd-run ") + (root ? "" : "--user ") +
+                       "--scope -p Delegate=yes lazaret …"});
+}
+
+struct Trial {
+  const char* step = "";  ///< empty: it worked
+  int code = 0;
+};
+
+// SAFETY: like fork(2), and the child makes system calls only. The host name needs a capability
+// that some hosts take away from new user namespaces (P-47).
+Trial try_namespaces(unsigned long flags) {
+  const bool named = (flags & CLONE_NEWUTS) != 0;
+  const long pid = ::syscall(SYS_clone, flags | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
+  if (pid < 0) return {"make namespaces", errno};
+  if (pid == 0) ::_exit(named && ::sethostname("lazaret", 7) != 0 ? errno : 0);
+  int status = 0;
+  while (::waitpid(static_cast<pid_t>(pid), &status, 0) < 0 && errno == EINTR) {
+  }
+  if (!WIFEXITED(status)) return {"name host", ECANCELED};
+  return WEXITSTATUS(status) == 0 ? Trial{} : Trial{"name host", WEXITSTATUS(status)};
+}
+
+void add_namespaces(std::vector<HostFact>& facts) {
+  constexpr std::pair<const char*, unsigned long> kTrials[] = {
+      {"User namespaces", CLONE_NEWUSER | CLONE_NEWUTS},
+      {"Network namespaces", CLONE_NEWUSER | CLONE_NEWNET},
+  };
+  for (const auto& [name, flags] : kTrials) {
+    const Trial trial = try_namespaces(flags);
+    if (trial.code == 0) {
+      facts.push_back({name, Presence::there, "available", ""});
+      continue;
+    }
+    facts.push_back({name, Presence::missing,
+                     std::string("refused: ") + trial.step + ": " + std::strerror(trial.code),
+                     way_out(trial.step, trial.code, traits_of_host())});
+  }
+}
+
+void add_landlock(std::vector<HostFact>& facts) {
+  const long version =
+      ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  if (version >= kWholeLandlock) {
+    facts.push_back({"Landlock", Presence::there, "version " + std::to_string(version), ""});
+  } else if (version > 0) {
+    facts.push_back({"Landlock", Presence::missing,
+                     "version " + std::to_string(version) +
+                         ", of which signals and abstract "
+                         "sockets are not a part",
+                     "Linux 6.12 has version 6"});
+  } else {
+    facts.push_back(
+        {"Landlock", Presence::missing, "not in this kernel, or off",
+         "boot with landlock first in lsm=, as in lsm=landlock,lockdown,yama,apparmor"});
+  }
+}
+
+void add_seccomp(std::vector<HostFact>& facts) {
+  const std::uint32_t action = SECCOMP_RET_KILL_PROCESS;
+  const bool there = ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
+  facts.push_back({"Seccomp", there ? Presence::there : Presence::missing,
+                   there ? "available" : "refused: " + std::string(std::strerror(errno)),
+                   there ? "" : "a kernel with CONFIG_SECCOMP_FILTER"});
+}
+
+void add_limits(std::vector<HostFact>& facts) {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  const std::string most =
+      limit.rlim_max == RLIM_INFINITY ? "any number of" : std::to_string(limit.rlim_max);
+  facts.push_back(
+      {"Resource limits", Presence::there, "available, " + most + " open files at most", ""});
+}
+
+void add_ids(std::vector<HostFact>& facts) {
+  if (::geteuid() == 0) return;
+  const auto ids = subordinate_ids();
+  const bool programs = ::access("/usr/bin/newuidmap", X_OK) == 0;
+  if (ids && programs) {
+    facts.push_back({"Subordinate ids", Presence::there,
+                     "a range up to user " + std::to_string(ids->user), ""});
+    return;
+  }
+  facts.push_back({"Subordinate ids", Presence::missing, "boxes are the caller, with his groups",
+                   programs ? "sudo usermod --add-subuids 100000-165535 --add-subgids "
+                              "100000-165535 $USER"
+                            : "sudo apt-get install uidmap"});
+}
+
+}  // namespace
+
+std::vector<HostFact> facts_of_host(const CgroupBase& cgroups) {
+  std::vector<HostFact> facts;
+  add_cgroups(facts, cgroups);
+  add_namespaces(facts);
+  add_landlock(facts);
+  add_seccomp(facts);
+  add_limits(facts);
+  add_ids(facts);
+  return facts;
+}
+
+}  // namespace lazaret::backend::native

@@ -1,0 +1,69 @@
+#include "backend/linux/refusal.hpp"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <fstream>
+
+namespace lazaret::backend::native {
+namespace {
+
+// clone(2), user_namespaces(7): ENOSPC is the bound on their number, which administrators set to 0.
+constexpr const char* kNumber =
+    "no more user namespaces are allowed here; try: sysctl user.max_user_namespaces=10000, or use "
+    "--type docker";
+
+constexpr const char* kContainer =
+    "a container's seccomp filter forbids namespaces, and its covered /proc forbids a new one; "
+    "start it with: docker run --security-opt seccomp=unconfined --security-opt "
+    "systempaths=unconfined …, or podman run --security-opt seccomp=unconfined --security-opt "
+    "unmask=ALL …, and where the engine uses AppArmor --security-opt apparmor=unconfined too; or "
+    "run lazaret outside, with --type docker";
+
+// P-47: such a namespace can be made, and nothing be done in it.
+constexpr const char* kAppArmor =
+    "kernel.apparmor_restrict_unprivileged_userns is 1: user namespaces have no capabilities here; "
+    "allow the installed lazaret: sudo cp PREFIX/share/lazaret/apparmor/lazaret /etc/apparmor.d/ "
+    "&& "
+    "sudo apparmor_parser -r /etc/apparmor.d/lazaret; or every program: sudo sysctl "
+    "kernel.apparmor_restrict_unprivileged_userns=0";
+
+constexpr const char* kDebian =
+    "this host forbids unprivileged user namespaces; try: sudo sysctl "
+    "kernel.unprivileged_userns_clone=1, or use --type docker";
+
+constexpr const char* kCoveredProc =
+    "something is mounted over a part of /proc, and then the kernel refuses a new one; unmount it, "
+    "or use --type docker";
+
+constexpr const char* kUnknown =
+    "a security module, or a system call filter around this program, forbids namespaces; use "
+    "--type docker";
+
+bool says(const char* path, char wanted) {
+  std::ifstream file(path);
+  char first = 0;
+  return file.get(first) && first == wanted;
+}
+
+}  // namespace
+
+HostTraits traits_of_host() {
+  return {
+      .in_container =
+          ::access("/.dockerenv", F_OK) == 0 || ::access("/run/.containerenv", F_OK) == 0,
+      .apparmor_restricts = says("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1'),
+      .debian_forbids = says("/proc/sys/kernel/unprivileged_userns_clone", '0'),
+  };
+}
+
+std::string way_out(std::string_view step, int code, const HostTraits& traits) {
+  if (code == ENOSPC && step == "make namespaces") return kNumber;
+  if (code != EPERM && code != EACCES && code != ENOSYS) return "";
+  if (traits.in_container) return kContainer;
+  if (traits.apparmor_restricts) return kAppArmor;
+  if (traits.debian_forbids) return kDebian;
+  return step == "add proc" ? kCoveredProc : kUnknown;
+}
+
+}  // namespace lazaret::backend::native
