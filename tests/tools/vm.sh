@@ -46,7 +46,8 @@ finish() {
 check_host() {
   local tool
   [[ $(uname -m) == x86_64 ]] || unavailable "the machine is made for x86_64, this is $(uname -m)"
-  for tool in qemu-system-x86_64 busybox dpkg-deb apt-get setpriv /usr/bin/python3; do
+  for tool in qemu-system-x86_64 busybox dpkg-deb apt-get setpriv newuidmap newgidmap \
+    /usr/bin/python3; do
     command -v "$tool" >/dev/null || unavailable "$tool is not installed"
   done
 }
@@ -106,6 +107,10 @@ make_userland() {
 user:x:1000:1000::/tmp:/bin/sh' >"$root/etc/passwd"
   add_program "$(command -v busybox)" "$root"
   add_program /bin/bash "$root"
+  for name in newuidmap newgidmap; do
+    add_program "$(command -v "$name")" "$root"
+    chmod 4755 "$root/usr/bin/$name"
+  done
   for name in $(busybox --list); do
     [[ -e $root/usr/bin/$name ]] || ln -s busybox "$root/usr/bin/$name"
   done

@@ -1,7 +1,9 @@
 """An ordinary user: with a part of the cgroups of his own as service managers hand it out, and
 without."""
 
+import contextlib
 import os
+import pathlib
 import signal
 from dataclasses import replace
 
@@ -170,6 +172,63 @@ def IsHeldBackByResourceLimitsWithoutDelegation_L47():
     code = "try:\n    bytearray(300 << 20)\nexcept MemoryError:\n    print('refused')\n"
     answer = python(code, "--memory", "128MiB", by=undelegated())
     equal(answer.result["stdout"], "refused\n", answer)
+
+
+@contextlib.contextmanager
+def given_ids():
+    """A range of ids for the user, as an administrator gives one."""
+    tables = (pathlib.Path("/etc/subuid"), pathlib.Path("/etc/subgid"))
+    for first, table in zip((200000, 300000), tables):
+        table.write_text(f"user:{first}:65536\n")
+    try:
+        yield
+    finally:
+        for table in tables:
+            table.unlink()
+
+
+def privileges_in(answer):
+    return answer.evidence["privileges"]["applied"]
+
+
+def IsAnotherUserInNoGroupWithARangeOfIds():
+    with given_ids():
+        answer = command("true", options=ALL_HELD, by=in_scope())
+    equal(answer.code, 0, answer)
+    check("outside user 265535" in privileges_in(answer), answer)
+    check("groups" not in privileges_in(answer), answer)
+
+
+def IsTheUserHimselfWithoutARange():
+    check("outside the caller, user 1000" in privileges_in(command("true", by=in_scope())), "")
+
+
+def EndsWhatRunsAsAnotherUser_P05():
+    with given_ids():
+        answer = command("sleep", "4303", options=("--timeout", "1", "--grace", "0"),
+                         by=in_scope())
+    equal((answer.cause, answer.result["meta"]["kill"]["survivors"]), ("timeout", 0), answer)
+    equal(processes("4303"), [])
+
+
+def HoldsTheMemoryOfAnotherUser_P15():
+    with given_ids():
+        equal(python(HOG, "--memory", "64MiB", by=in_scope()).cause, "memory_limit")
+
+
+def LetsDoctorSayWhereCgroupsAreAndWhatTheUserLacks_L52_L53():
+    text = lazaret("doctor", by=undelegated()).stdout
+    for line in ("[✓] Cgroups v2: available at /sys/fs/cgroup",
+                 "[!] Cgroups delegation: limited (non-root user): ",
+                 "fix: systemd-run --user --scope -p Delegate=yes lazaret …",
+                 "[✓] User namespaces: available", "[✓] Seccomp: available",
+                 "[!] Landlock: version 2", "[!] Subordinate ids: "):
+        check(line in text, f"{line!r} is not in\n{text}")
+
+
+def LetsDoctorSayWhereBoxesGetTheirCgroups_L52():
+    text = lazaret("doctor", by=in_scope()).stdout
+    check(f"[✓] Cgroups delegation: boxes beneath {DELEGATED}" in text, text)
 
 
 def LeavesNothingAnywhere_L49():
