@@ -1,0 +1,275 @@
+#include "integration/fault_tracer.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/mount.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <sstream>
+#include <utility>
+
+namespace lazaret::test {
+namespace {
+
+constexpr std::chrono::seconds kBound{8};
+constexpr long kHarmless =
+    SYS_getpid;  // stands in for a call that is not made; every filter has it
+constexpr int kSystemCallStop = SIGTRAP | 0x80;
+constexpr long kOptions = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |
+                          PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
+
+#if defined(__x86_64__)
+void change(pid_t pid, std::optional<long> number, std::optional<long> result) {
+  user_regs_struct registers{};
+  if (::ptrace(PTRACE_GETREGS, pid, nullptr, &registers) != 0) return;
+  if (number) registers.orig_rax = static_cast<unsigned long long>(*number);
+  if (result) registers.rax = static_cast<unsigned long long>(*result);
+  (void)::ptrace(PTRACE_SETREGS, pid, nullptr, &registers);
+}
+#else
+void change(pid_t, std::optional<long>, std::optional<long>) {}
+#endif
+
+Role child_of(Role parent) {
+  switch (parent) {
+    case Role::lazaret: return Role::lazaret;
+    case Role::spawner: return Role::ground;
+    case Role::ground: return Role::box;
+    case Role::box:
+    case Role::program: return Role::program;
+  }
+  return Role::program;
+}
+
+// A file in memory that both sides have: what is written is read however the writer ended.
+class Paper {
+ public:
+  Paper() : file_(::memfd_create("lazaret-test", MFD_CLOEXEC)) {}
+  Paper(const Paper&) = delete;
+  Paper& operator=(const Paper&) = delete;
+  ~Paper() { ::close(file_); }
+  void write(const std::string& text) const { (void)!::write(file_, text.data(), text.size()); }
+  [[nodiscard]] std::string read() const {
+    std::string text(1UL << 20, '\0');
+    const ssize_t count = ::pread(file_, text.data(), text.size(), 0);
+    text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+    return text;
+  }
+
+ private:
+  int file_;
+};
+
+std::string mount_points() {
+  std::istringstream lines(file_text("/proc/self/mountinfo"));
+  std::string points;
+  for (std::string line, skipped, point; std::getline(lines, line);) {
+    std::istringstream(line) >> skipped >> skipped >> skipped >> skipped >> point;
+    points += point + "\n";
+  }
+  return points;
+}
+
+std::string host_name() {
+  utsname facts{};
+  (void)::uname(&facts);
+  return facts.nodename;
+}
+
+bool take_own_mounts() {
+  if (::geteuid() != 0) return true;
+  return ::unshare(CLONE_NEWNS | CLONE_NEWUTS) == 0 &&
+         ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         ::mount("none", "/", nullptr, MS_REC | MS_SHARED, nullptr) == 0;
+}
+
+// The traced caller. `gate` opens when it is traced.
+[[noreturn]] void call_lazaret(Caller caller, const ExecutionRequest& request, const Paper& paper,
+                               int gate) {
+  char go = 0;
+  if (::read(gate, &go, 1) != 1 || !take_own_mounts()) ::_exit(1);
+  const std::string before = mount_points(), name = host_name();
+  const auto text =
+      in_child(caller, [&request] { return to_json(sandbox_on("native").execute(request)); });
+  const std::string after = mount_points();
+  Json seen;
+  seen["result"] = text ? Json::parse(*text) : Json();
+  seen["mounted"] = after == before ? "" : after;
+  seen["renamed"] = host_name() == name ? "" : host_name();
+  paper.write(seen.dump());
+  ::_exit(0);
+}
+
+// Everything that one run starts, until it is all over.
+class Tracer {
+ public:
+  Tracer(pid_t first, const std::optional<Fault>& fault, Observed& observed)
+      : fault_(fault), observed_(observed) {
+    tracees_[first] = {};
+  }
+
+  void follow() {
+    for (;;) {
+      int status = 0;
+      const pid_t pid = ::waitpid(-1, &status, __WALL);
+      if (pid < 0 && errno == ECHILD) return;
+      if (pid < 0) {
+        end_all();
+        continue;
+      }
+      if (WIFSTOPPED(status)) {
+        stopped(pid, status);
+      } else {
+        tracees_.erase(pid);
+      }
+    }
+  }
+
+ private:
+  struct Tracee {
+    Role role = Role::lazaret;
+    bool known = true;    // its parent has told us of it
+    bool inside = false;  // between a call's entry and its exit
+    std::optional<long> result = {};
+  };
+
+  // The bell of the timer has rung: the end of the first is not the end of what it started.
+  void end_all() {
+    observed_.overdue = true;
+    for (const auto& [pid, tracee] : tracees_) ::kill(pid, SIGKILL);
+  }
+
+  void stopped(pid_t pid, int status) {
+    const auto [entry, is_new] = tracees_.try_emplace(pid, Tracee{.known = false});
+    // A child may stop before its parent has told whose it is; it goes on when that is known.
+    if (is_new || !entry->second.known) return;
+    const int signal = WSTOPSIG(status), event = status >> 16;
+    if (signal == kSystemCallStop) {
+      system_call(pid, entry->second);
+    } else if (event == PTRACE_EVENT_STOP && signal != SIGTRAP) {
+      (void)::ptrace(PTRACE_LISTEN, pid, nullptr, nullptr);
+      return;
+    } else if (event == PTRACE_EVENT_EXEC) {
+      if (executed(pid, entry->second)) return;
+    } else if (event != 0 && event != PTRACE_EVENT_STOP) {
+      started(pid, entry->second.role);
+    } else if (event == 0) {
+      go_on(pid, entry->second, signal);
+      return;
+    }
+    go_on(pid, entry->second, 0);
+  }
+
+  static void go_on(pid_t pid, const Tracee& tracee, long signal) {
+    const auto how = tracee.role == Role::lazaret ? PTRACE_CONT : PTRACE_SYSCALL;
+    (void)::ptrace(how, pid, nullptr, signal);
+  }
+
+  void started(pid_t parent, Role role) {
+    unsigned long child = 0;
+    if (::ptrace(PTRACE_GETEVENTMSG, parent, nullptr, &child) != 0) return;
+    const auto [entry, is_new] = tracees_.try_emplace(static_cast<pid_t>(child), Tracee{});
+    entry->second.role = child_of(role);
+    entry->second.known = true;
+    if (!is_new) go_on(static_cast<pid_t>(child), entry->second, 0);
+  }
+
+  // True when it goes its own way from here.
+  bool executed(pid_t pid, Tracee& tracee) {
+    if (tracee.role == Role::lazaret) tracee.role = Role::spawner;
+    if (tracee.role != Role::program) return false;
+    observed_.executed = true;
+    observed_.outside = file_text("/proc/" + std::to_string(pid) + "/status");
+    (void)::ptrace(PTRACE_DETACH, pid, nullptr, nullptr);
+    tracees_.erase(pid);
+    return true;
+  }
+
+  void system_call(pid_t pid, Tracee& tracee) {
+    __ptrace_syscall_info info{};
+    if (::ptrace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info) <= 0) return;
+    if (info.op == PTRACE_SYSCALL_INFO_ENTRY) {
+      entered(pid, tracee, static_cast<long>(info.entry.nr));
+    } else if (tracee.result) {
+      change(pid, {}, std::exchange(tracee.result, {}));
+    }
+  }
+
+  void entered(pid_t pid, Tracee& tracee, long number) {
+    const CallSite site{tracee.role, number, ++counts_[{tracee.role, number}]};
+    if (!observed_.executed) observed_.calls.push_back(site);
+    if (!fault_ || fault_->at != site) return;
+    observed_.hit = true;
+    tracee.result = fault_->result;
+    change(pid, kHarmless, {});
+  }
+
+  const std::optional<Fault>& fault_;
+  Observed& observed_;
+  std::map<pid_t, Tracee> tracees_;
+  std::map<std::pair<Role, long>, unsigned> counts_;
+};
+
+// Interrupts waitpid(2) again and again once the time is up.
+class Bell {
+ public:
+  Bell() {
+    struct sigaction ring {};
+    ring.sa_handler = [](int) {};
+    ::sigaction(SIGALRM, &ring, &before_);
+    const itimerval when{{0, 100'000}, {kBound.count(), 0}};
+    ::setitimer(ITIMER_REAL, &when, nullptr);
+  }
+  Bell(const Bell&) = delete;
+  Bell& operator=(const Bell&) = delete;
+  ~Bell() {
+    const itimerval never{};
+    ::setitimer(ITIMER_REAL, &never, nullptr);
+    ::sigaction(SIGALRM, &before_, nullptr);
+  }
+
+ private:
+  struct sigaction before_ {};
+};
+
+}  // namespace
+
+bool can_inject() {
+#if defined(__x86_64__)
+  return true;
+#else
+  return false;
+#endif
+}
+
+Observed observe_run(Caller caller, const ExecutionRequest& request,
+                     const std::optional<Fault>& fault) {
+  Observed observed;
+  const Paper paper;
+  int gate[2];
+  if (::pipe2(gate, O_CLOEXEC) != 0) return observed;
+  const pid_t child = ::fork();
+  if (child == 0) call_lazaret(caller, request, paper, gate[0]);
+  const bool seized = ::ptrace(PTRACE_SEIZE, child, nullptr, kOptions) == 0;
+  if (seized) (void)!::write(gate[1], "g", 1);
+  ::close(gate[0]), ::close(gate[1]);
+  const Bell bell;
+  Tracer(child, fault, observed).follow();
+  const Json seen = Json::parse(paper.read(), nullptr, false);
+  if (!seen.is_object()) return observed;
+  observed.result = seen["result"];
+  observed.mounted = seen["mounted"];
+  observed.renamed = seen["renamed"];
+  return observed;
+}
+
+}  // namespace lazaret::test

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "integration/support.hpp"
+
+namespace lazaret::test {
+
+/// Who makes a box: the spawner, the first process of its pid namespace, the first process of the
+/// box, and the child of it that is to become the program.
+enum class Role { lazaret, spawner, ground, box, program };
+
+/// The `nth` call of one number by one role, counted from 1.
+struct CallSite {
+  Role role = Role::lazaret;
+  long number = -1;
+  unsigned nth = 0;
+  auto operator<=>(const CallSite&) const = default;
+};
+
+/// A system call that is not made: its caller is told `result` (an errno as a negative number)
+/// instead. What another program's filter or a strange kernel could do to us.
+struct Fault {
+  CallSite at;
+  long result = 0;
+};
+
+/// One native run under ptrace(2).
+struct Observed {
+  std::vector<CallSite> calls;  ///< of the set-up: until the program was executed
+  bool hit = false;             ///< the fault's call was reached
+  bool executed = false;        ///< the program was
+  bool overdue = false;         ///< it had to be ended by us
+  std::string outside;          ///< the program's /proc/PID/status, as this process reads it
+  std::string mounted;          ///< what the run has left in the caller's mount namespace
+  std::string renamed;          ///< the caller's host name, should the run have changed it
+  Json result;                  ///< null when the caller did not live to tell
+};
+
+/// Runs `request` as `caller` in a child whose mounts and host name, when we are root, are its own
+/// but shared with what it starts: a step that escapes is seen and hurts nobody.
+[[nodiscard]] Observed observe_run(Caller caller, const ExecutionRequest& request,
+                                   const std::optional<Fault>& fault);
+/// This processor's calls can be changed.
+[[nodiscard]] bool can_inject();
+
+}  // namespace lazaret::test

@@ -1,0 +1,159 @@
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "integration/box_facts.hpp"
+#include "integration/fault_tracer.hpp"
+
+// Threat 116, L-24, P-48: every system call by which a box is made is made to fail in turn, as it
+// was made in a run that went well, and some are answered with a success that did nothing. Either
+// nothing foreign runs, or what the evidence claims is true all the same.
+namespace lazaret::test {
+namespace {
+
+using testing::IsEmpty;
+
+// What the calls of one group are about; the last takes all that are in no other.
+struct Group {
+  const char* name;
+  std::vector<long> numbers;
+  // Answered with a success that did nothing, too: what a foreign filter may do to us.
+  enum class Lies { too, never } lies;
+};
+
+const std::vector<Group>& groups() {
+  using enum Group::Lies;
+  static const std::vector<Group> all = {
+      {"Mounts", {SYS_mount, SYS_umount2, SYS_mount_setattr, SYS_pivot_root, SYS_chdir}, too},
+      {"Namespaces", {SYS_unshare, SYS_clone3, SYS_sethostname}, too},
+      {"Identity", {SYS_setresuid, SYS_setresgid, SYS_setgroups, SYS_setsid, SYS_umask}, too},
+      {"Privileges", {SYS_prctl, SYS_capset, SYS_seccomp}, too},
+      {"Landlock",
+       {SYS_landlock_create_ruleset, SYS_landlock_add_rule, SYS_landlock_restrict_self},
+       too},
+      {"Limits", {SYS_prlimit64, SYS_setrlimit, SYS_sched_setaffinity}, too},
+      {"Signals", {SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_signalfd4}, too},
+      {"Descriptors", {SYS_dup2, SYS_close_range, SYS_fcntl, SYS_pipe2}, too},
+      {"Tree", {SYS_mkdir, SYS_symlink, SYS_stat, SYS_mknod}, too},
+      {"Files", {SYS_open, SYS_openat}, never},
+      {"Writes", {SYS_write}, too},
+      {"Conversation",
+       {SYS_read, SYS_recvfrom, SYS_recvmsg, SYS_sendto, SYS_sendmsg, SYS_poll},
+       never},
+      {"Processes", {SYS_fork, SYS_vfork, SYS_clone, SYS_execve, SYS_wait4, SYS_kill}, never},
+      {"TheRest", {}, never},
+  };
+  return all;
+}
+
+bool is_in(const Group& group, long number) {
+  const auto holds = [number](const Group& one) {
+    return std::find(one.numbers.begin(), one.numbers.end(), number) != one.numbers.end();
+  };
+  if (!group.numbers.empty()) return holds(group);
+  return std::none_of(groups().begin(), groups().end(), holds);
+}
+
+// These do not return, or the kernel makes them.
+bool can_fail(long number) {
+  return number != SYS_exit_group && number != SYS_exit && number != SYS_rt_sigreturn;
+}
+
+std::string describe(const Fault& fault) {
+  constexpr const char* kRoles[] = {"lazaret", "spawner", "ground", "box", "program"};
+  return std::string(kRoles[static_cast<std::size_t>(fault.at.role)]) + ": call " +
+         std::to_string(fault.at.number) + ", number " + std::to_string(fault.at.nth) +
+         ", answered " + std::to_string(fault.result);
+}
+
+// Of the many alike of one role, the first, the last and some between.
+bool is_chosen(unsigned nth, unsigned total) {
+  constexpr unsigned kMost = 10;
+  return total <= kMost || nth == total || (nth - 1) % (total / kMost + 1) == 0;
+}
+
+std::vector<Fault> faults_of(const Group& group, const std::vector<CallSite>& calls) {
+  constexpr long kOthers[] = {-ENOSYS, -ENOMEM, -EINVAL, -EACCES, -EINTR};
+  std::map<std::pair<Role, long>, unsigned> totals;
+  for (const CallSite& call : calls) ++totals[{call.role, call.number}];
+  std::vector<Fault> faults;
+  for (const CallSite& call : calls) {
+    if (call.role == Role::lazaret || !is_in(group, call.number) || !can_fail(call.number))
+      continue;
+    if (!is_chosen(call.nth, totals[{call.role, call.number}])) continue;
+    faults.push_back({call, -EPERM});
+    if (group.lies == Group::Lies::too) {
+      faults.push_back({call, kOthers[faults.size() % std::size(kOthers)]});
+      faults.push_back({call, 0});
+    }
+  }
+  return faults;
+}
+
+class NativeFaults : public testing::TestWithParam<std::tuple<Caller, std::size_t>> {
+ protected:
+  void SetUp() override {
+    if (!can_inject()) LAZARET_SKIP_OR_FAIL("ptrace", "written for x86-64");
+    if (!can_be(caller())) LAZARET_SKIP_OR_FAIL("root", "this test is not run by root");
+  }
+  [[nodiscard]] static Caller caller() { return std::get<0>(GetParam()); }
+  [[nodiscard]] static const Group& group() { return groups()[std::get<1>(GetParam())]; }
+
+  void hold(const Fault& fault) const {
+    const std::string marker = unique_marker();
+    const Observed seen = observe_run(caller(), ask_the_box(marker), fault);
+    const std::string what = describe(fault) + "\n" + seen.result.dump();
+    EXPECT_FALSE(seen.overdue) << "it hung: " << what;
+    EXPECT_EQ(seen.mounted, "") << "left mounted: " << what;
+    EXPECT_EQ(seen.renamed, "") << "the host was renamed: " << what;
+    EXPECT_THAT(processes_marked(marker), IsEmpty()) << what;
+    ASSERT_TRUE(seen.result.is_object()) << "no result: " << what;
+    seen.executed ? expect_truth(seen, what) : expect_refusal(seen, what);
+  }
+
+ private:
+  static void expect_refusal(const Observed& seen, const std::string& what) {
+    EXPECT_EQ(seen.result["stdout"], "") << what;
+    EXPECT_EQ(seen.result["exit_code"], -1) << what;
+    EXPECT_NE(seen.result["meta"]["cause"], "exited") << what;
+    const Json& error = seen.result["error"];
+    ASSERT_TRUE(error.is_object()) << what;
+    EXPECT_EQ(error["type"], "BackendError") << what;
+    EXPECT_NE(error["message"], "") << what;
+  }
+
+  // A loss after the program was executed is told as such, and claims nothing of its end.
+  static void expect_truth(const Observed& seen, const std::string& what) {
+    const bool lost = seen.result["meta"]["cause"] == "infrastructure_lost";
+    EXPECT_TRUE(lost || has_answered(seen.result["stdout"])) << what;
+    if (has_answered(seen.result["stdout"])) {
+      EXPECT_THAT(false_claims(seen.result, seen.outside, caller()), IsEmpty()) << what;
+    }
+  }
+};
+
+std::string name_of_case(const testing::TestParamInfo<NativeFaults::ParamType>& given) {
+  return name_of(std::get<0>(given.param)) + groups()[std::get<1>(given.param)].name;
+}
+
+INSTANTIATE_TEST_SUITE_P(AskedBy, NativeFaults,
+                         testing::Combine(testing::Values(Caller::root, Caller::user),
+                                          testing::Range<std::size_t>(0, groups().size())),
+                         name_of_case);
+
+TEST_P(NativeFaults, RunNothingOrLeaveTheEvidenceTrue) {
+  const Observed good = observe_run(caller(), ask_the_box(unique_marker()), {});
+  ASSERT_TRUE(good.executed && has_answered(good.result["stdout"])) << good.result.dump();
+  ASSERT_THAT(false_claims(good.result, good.outside, caller()), IsEmpty()) << good.result.dump();
+  const std::vector<Fault> faults = faults_of(group(), good.calls);
+  for (const Fault& fault : faults) hold(fault);
+  RecordProperty("cases", static_cast<int>(faults.size()));
+}
+
+}  // namespace
+}  // namespace lazaret::test
