@@ -1,6 +1,7 @@
 #include "integration/fault_tracer.hpp"
 
 #include <fcntl.h>
+#include <grp.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
@@ -14,6 +15,7 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <sstream>
 #include <utility>
 
@@ -85,9 +87,12 @@ std::string host_name() {
   return facts.nodename;
 }
 
+// And root's groups, so that it shows whether a box has lost them.
 bool take_own_mounts() {
   if (::geteuid() != 0) return true;
-  return ::unshare(CLONE_NEWNS | CLONE_NEWUTS) == 0 &&
+  const gid_t groups[] = {0, kOrdinaryUser};
+  return ::setgroups(std::size(groups), groups) == 0 &&
+         ::unshare(CLONE_NEWNS | CLONE_NEWUTS) == 0 &&
          ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
          ::mount("none", "/", nullptr, MS_REC | MS_SHARED, nullptr) == 0;
 }
@@ -163,10 +168,18 @@ class Tracer {
     } else if (event != 0 && event != PTRACE_EVENT_STOP) {
       started(pid, entry->second.role);
     } else if (event == 0) {
-      go_on(pid, entry->second, signal);
+      deliver(pid, entry->second, signal);
       return;
     }
     go_on(pid, entry->second, 0);
+  }
+
+  // The first process of a pid namespace dies of a fault of its own, but not while it is traced.
+  void deliver(pid_t pid, const Tracee& tracee, long signal) {
+    if (signal != SIGSEGV && signal != SIGILL && signal != SIGBUS)
+      return go_on(pid, tracee, signal);
+    (void)::ptrace(PTRACE_DETACH, pid, nullptr, signal);
+    tracees_.erase(pid);
   }
 
   static void go_on(pid_t pid, const Tracee& tracee, long signal) {

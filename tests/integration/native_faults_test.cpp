@@ -37,8 +37,9 @@ const std::vector<Group>& groups() {
        {SYS_landlock_create_ruleset, SYS_landlock_add_rule, SYS_landlock_restrict_self},
        too},
       {"Limits", {SYS_prlimit64, SYS_setrlimit, SYS_sched_setaffinity}, too},
-      {"Signals", {SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_signalfd4}, too},
-      {"Descriptors", {SYS_dup2, SYS_close_range, SYS_fcntl, SYS_pipe2}, too},
+      {"Signals", {SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_signalfd4}, never},
+      {"Descriptors", {SYS_dup2, SYS_fcntl, SYS_pipe2}, never},
+      {"Closing", {SYS_close_range, SYS_close}, too},
       {"Tree", {SYS_mkdir, SYS_symlink, SYS_stat, SYS_mknod}, too},
       {"Files", {SYS_open, SYS_openat}, never},
       {"Writes", {SYS_write}, too},
@@ -87,10 +88,8 @@ std::vector<Fault> faults_of(const Group& group, const std::vector<CallSite>& ca
       continue;
     if (!is_chosen(call.nth, totals[{call.role, call.number}])) continue;
     faults.push_back({call, -EPERM});
-    if (group.lies == Group::Lies::too) {
-      faults.push_back({call, kOthers[faults.size() % std::size(kOthers)]});
-      faults.push_back({call, 0});
-    }
+    faults.push_back({call, kOthers[faults.size() % std::size(kOthers)]});
+    if (group.lies == Group::Lies::too) faults.push_back({call, 0});
   }
   return faults;
 }

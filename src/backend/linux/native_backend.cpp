@@ -20,13 +20,19 @@
 namespace lazaret::backend::native {
 namespace {
 
+// A box says hello within milliseconds; one that never does must not hold its caller up.
+constexpr std::chrono::seconds kGreetingBound{5};
+
 // Every revealing entry of /proc that this kernel has must be covered, and what is left read-only.
 Reading read_proc_mounts(const SelfReport& report) {
   std::set<std::string> covered;
+  std::string open;
   for (const MountLine& mount : report.mounts) {
     if (mount.has("ro")) covered.insert(mount.target);
+    // The box's own stands on the spawner's: one of them read-only is not enough.
+    if (mount.target == "/proc" && !mount.has("ro")) open = "/proc is writable";
   }
-  std::string open = covered.contains("/proc") ? "" : "/proc is writable";
+  if (!covered.contains("/proc")) open = "/proc is missing";
   for (const std::string_view path : masked_proc_paths()) {
     const std::string name(path);
     if (::access(name.c_str(), F_OK) == 0 && !covered.contains(name)) open = name + " is open";
@@ -56,20 +62,37 @@ Reading timeout_reading(const policy::Spec& spec) {
           "pidfd held"};
 }
 
-Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBase& base,
+OutsideIdentity outside_identity(const Foundation& foundation) {
+  using Groups = OutsideIdentity::Groups;
+  switch (foundation.identity) {
+    case HostIdentity::nobody: return {Groups::none, kInsideId, kInsideId};
+    case HostIdentity::subordinate:
+      return {Groups::none, foundation.host_user, foundation.host_group};
+    case HostIdentity::caller: break;
+  }
+  return {Groups::of_caller, ::geteuid(), ::getegid()};
+}
+
+// What the boxes of one backend have in common.
+struct Host {
+  const Foundation& foundation;
+  const CgroupBase& cgroups;
+};
+
+Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const Host& host,
               const Call& call) {
   runner::Client client(*parts.wire);
-  LAZARET_TRY(const runner::Greeting greeting, client.greet(call));
+  LAZARET_TRY(const runner::Greeting greeting, client.greet(call.within(kGreetingBound)));
   const SelfReport report = parse_report(greeting.report);
   std::vector<Reading> readings = read_report(report, spec);
   const auto add = [&readings](std::vector<Reading> more) {
     readings.insert(readings.end(), std::make_move_iterator(more.begin()),
                     std::make_move_iterator(more.end()));
   };
-  add(read_proc(parts.launched.pid));
+  add(read_proc(parts.launched.pid, outside_identity(host.foundation)));
   readings.push_back(read_proc_mounts(report));
   add(parts.cgroup ? parts.cgroup->readings(spec.limits)
-                   : readings_without_cgroup(spec, report, base.why_not));
+                   : readings_without_cgroup(spec, report, host.cgroups.why_not));
   readings.push_back(timeout_reading(spec));
   parts.evidence = judge(readings, spec);
   return require(parts.evidence, spec);
@@ -136,7 +159,7 @@ Result<std::unique_ptr<Box>> NativeBackend::open(const policy::Spec& spec, const
   NativeBox::Parts parts;
   LAZARET_CHECK(launch(parts, spec, call));
   parts.pid_namespace = namespace_of(parts.launched.pid, "pid").value_or("");
-  const Status verified = verify(parts, spec, cgroups_, call);
+  const Status verified = verify(parts, spec, {foundation_, cgroups_}, call);
   auto box = std::make_unique<NativeBox>(std::move(parts));  // from here on its destructor ends it
   if (!verified.ok()) return Error(verified.error()).within("verifying the box");
   return std::unique_ptr<Box>(std::move(box));

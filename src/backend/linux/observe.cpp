@@ -57,27 +57,40 @@ Reading read_field(const SelfReport& report, Control control, const std::string&
           holds ? "" : field + " is not " + wanted, kSource};
 }
 
-Reading read_identity(const SelfReport& report) {
-  const auto found = report.status.find("Uid");
-  const auto words = words_of(found == report.status.end() ? "" : found->second);
-  if (words.empty())
-    return {Control::privileges, EvidenceStatus::not_enforced, "user outside unknown", kSource};
-  const bool is_caller = words.front() == std::to_string(::geteuid());
-  return {Control::privileges, EvidenceStatus::enforced,
-          (is_caller ? "outside the caller, user " : "outside user ") + words.front(), kSource};
+// WHY from outside: inside, an id that is not mapped looks like the box's own (user_namespaces(7),
+// overflowuid), and that could be root's.
+Reading read_id(const SelfReport& report, const std::string& field, std::uint32_t wanted) {
+  const auto found = report.status.find(field);
+  const std::string seen = found == report.status.end() ? "unknown" : found->second;
+  const bool holds = words_of(seen) == std::vector<std::string>(4, std::to_string(wanted));
+  return {Control::privileges, holds ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
+          holds ? "" : field + " on the host is " + seen, kSource};
 }
 
 // Without privilege the kernel keeps the caller's groups; no file of theirs is in the box.
-Reading read_groups(const SelfReport& report) {
+Reading read_groups(const SelfReport& report, OutsideIdentity::Groups allowed) {
   const auto found = report.status.find("Groups");
-  const std::string groups = found == report.status.end() ? "" : found->second;
+  const std::string groups = found == report.status.end() ? "unknown" : found->second;
+  if (allowed == OutsideIdentity::Groups::none && !words_of(groups).empty())
+    return {Control::privileges, EvidenceStatus::not_enforced, "still in groups " + groups,
+            kSource};
   return {Control::privileges, EvidenceStatus::enforced,
           groups.empty() ? "" : "supplementary groups " + groups + " kept by the kernel", kSource};
 }
 
+std::vector<Reading> read_identity(const SelfReport& report, const OutsideIdentity& expected) {
+  const bool is_caller = expected.user == ::geteuid();
+  Reading who{
+      Control::privileges, EvidenceStatus::enforced,
+      (is_caller ? "outside the caller, user " : "outside user ") + std::to_string(expected.user),
+      kSource};
+  return {std::move(who), read_id(report, "Uid", expected.user),
+          read_id(report, "Gid", expected.group), read_groups(report, expected.groups)};
+}
+
 }  // namespace
 
-std::vector<Reading> read_proc(pid_t pid) {
+std::vector<Reading> read_proc(pid_t pid, const OutsideIdentity& expected) {
   std::vector<Reading> readings;
   for (const NamespaceRow& row : kNamespaces) readings.push_back(read_namespace(pid, row));
   const SelfReport report = status_from_outside(pid);
@@ -86,8 +99,7 @@ std::vector<Reading> read_proc(pid_t pid) {
   for (const char* const set : {"CapEff", "CapPrm", "CapBnd"}) {
     readings.push_back(read_field(report, Control::privileges, set, "0000000000000000"));
   }
-  readings.push_back(read_identity(report));
-  readings.push_back(read_groups(report));
+  for (Reading& reading : read_identity(report, expected)) readings.push_back(std::move(reading));
   return readings;
 }
 

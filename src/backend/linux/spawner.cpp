@@ -26,7 +26,7 @@
 namespace lazaret::backend::native {
 namespace {
 
-constexpr std::chrono::seconds kAnswerBound{10};
+constexpr std::chrono::seconds kAnswerBound{5};
 constexpr std::chrono::seconds kEndBound{5};
 constexpr int kControlInside = 3;
 

@@ -45,7 +45,9 @@ bool reset_signals(const Plan& plan) noexcept {
   constexpr std::uint64_t kNone = 0;
   for (unsigned number = 1; number <= 64; ++number) {
     if ((plan.ignored_signals >> (number - 1) & 1) == 0) continue;
-    (void)::syscall(SYS_rt_sigaction, number, kStandard.data(), nullptr, sizeof kNone);
+    if (number == SIGKILL || number == SIGSTOP) continue;  // are never ignored, nor to be changed
+    if (::syscall(SYS_rt_sigaction, number, kStandard.data(), nullptr, sizeof kNone) != 0)
+      return false;
   }
   return ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &kNone, nullptr, sizeof kNone) == 0;
 }

@@ -40,8 +40,10 @@ bool take_identity(const Foundation& foundation) noexcept {
 
 bool name_host(const Foundation&) noexcept { return done(::sethostname("lazaret", 7)); }
 
+// Looked at as well: everything from here on would be done to the host's tree.
 bool new_root(const Foundation&) noexcept {
   return done(::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr)) &&
+         keeps_mounts_to_itself() &&
          done(::mount("tmpfs", kRoot, "tmpfs", MS_NOSUID | MS_NODEV,
                       "size=1m,nr_inodes=256,mode=0755")) &&
          done(::chdir(kRoot));

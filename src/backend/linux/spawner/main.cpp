@@ -74,6 +74,12 @@ os::Handle child_changes() noexcept {
 
 // First process of the spawner's own pid namespace: when it ends, all boxes do.
 int serve(const Foundation& foundation) {
+  // Who is not the first has no namespaces of its own, whatever unshare(2) has answered: not one
+  // step may be taken on the host.
+  if (::getpid() != 1) {
+    errno = EPERM;
+    return give_up("make namespaces");
+  }
   if (!done(::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0))) return 1;
   if (const char* const step = lay_ground(foundation)) return give_up(step);
   os::Handle children = child_changes();

@@ -6,7 +6,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cerrno>
 #include <cstring>
+#include <string_view>
 
 #include "os/handle.hpp"
 
@@ -27,6 +31,24 @@ bool make_file(const char* path, const char* content) noexcept {
 
 bool write_file(const char* path, const char* content) noexcept {
   return write_whole(os::Handle(::open(path, O_WRONLY | O_CLOEXEC)), content);
+}
+
+// Spaces in names are written as \\040, so that the words are found only where they are fields.
+bool keeps_mounts_to_itself() noexcept {
+  constexpr std::string_view kShared = " shared:";
+  const os::Handle file(::open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC));
+  std::array<char, 4096> text;
+  std::size_t kept = 0;  // the end of the last part, which may be half of a field
+  for (ssize_t count = 0;;) {
+    count = ::read(file.get(), text.data() + kept, text.size() - kept);
+    if (count <= 0) return file.valid() && count == 0;
+    const std::string_view part(text.data(), kept + static_cast<std::size_t>(count));
+    if (part.find(kShared) != std::string_view::npos) break;
+    kept = std::min(part.size(), kShared.size());
+    std::memmove(text.data(), part.data() + part.size() - kept, kept);
+  }
+  errno = EBUSY;
+  return false;
 }
 
 bool bind_tree(const char* source, const char* target) noexcept {

@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -28,15 +29,8 @@ namespace {
 
 constexpr std::uint64_t kNewTime = 0x80;  // CLONE_NEWTIME: for clone3(2) only
 
-Answer failure(const char* step, int code) {
-  Answer answer;
-  answer.code = code;
-  ::strncpy(answer.failed_step.data(), step, answer.failed_step.size() - 1);
-  return answer;
-}
-
 // SCM_RIGHTS, at most one descriptor.
-void send_answer(int control, const Answer& answer, int handle) {
+bool send_answer(int control, const Answer& answer, int handle) {
   iovec part{const_cast<Answer*>(&answer), sizeof answer};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> space{};
   msghdr message{};
@@ -51,7 +45,7 @@ void send_answer(int control, const Answer& answer, int handle) {
     header->cmsg_len = CMSG_LEN(sizeof handle);
     ::memcpy(CMSG_DATA(header), &handle, sizeof handle);
   }
-  (void)::sendmsg(control, &message, MSG_NOSIGNAL);
+  return done(::sendmsg(control, &message, MSG_NOSIGNAL));
 }
 
 // The box's one id; setgroups(2) stays refused in it for ever.
@@ -72,6 +66,12 @@ bool write_maps(pid_t pid, std::uint32_t outside) {
 std::uint64_t millis(const timeval& time) {
   return static_cast<std::uint64_t>(time.tv_sec) * 1000 +
          static_cast<std::uint64_t>(time.tv_usec) / 1000;
+}
+
+// namespaces(7): two are the same if and only if their numbers are.
+ino_t own_network() {
+  struct stat facts {};
+  return done(::stat("/proc/self/ns/net", &facts)) ? facts.st_ino : 0;
 }
 
 Epitaph epitaph_of(const rusage& usage) {
@@ -95,13 +95,24 @@ void Service::run() {
   }
 }
 
-bool Service::refresh_network() { return done(::unshare(CLONE_NEWNET)); }
+// Looked at as well: two boxes must not find each other in one network.
+bool Service::refresh_network() {
+  const ino_t before = own_network();
+  if (!done(::unshare(CLONE_NEWNET))) return false;
+  errno = EPERM;
+  return own_network() != before;
+}
 
 bool Service::take_order() {
   Received received;
-  if (!receive(received)) return false;
-  make_box(received);
-  return true;
+  return receive(received) && make_box(received);
+}
+
+bool Service::refuse(const char* step) const {
+  Answer answer;
+  answer.code = errno;
+  ::strncpy(answer.failed_step.data(), step, answer.failed_step.size() - 1);
+  return send_answer(control_.get(), answer, -1);
 }
 
 bool Service::receive(Received& received) const {
@@ -126,12 +137,13 @@ bool Service::receive(Received& received) const {
   return received.handles[0].valid() && received.handles[1].valid();
 }
 
-void Service::make_box(Received& received) {
+// False when Lazaret cannot be told what has become of its order: it must not wait for an answer,
+// and hears at once that the spawner has ended.
+bool Service::make_box(Received& received) {
   auto& [wire, epitaph, cgroup] = received.handles;
   auto go = os::make_pipe();
-  if (!network_is_fresh_ && !refresh_network())
-    return send_answer(control_.get(), failure("make a network namespace", errno), -1);
-  if (!go.ok()) return send_answer(control_.get(), failure("make a pipe", errno), -1);
+  if (!go.ok()) return refuse("make a pipe");
+  if (!network_is_fresh_ && !refresh_network()) return refuse("make a network namespace");
   int pidfd = -1;
   clone_args arguments{};
   arguments.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
@@ -147,19 +159,19 @@ void Service::make_box(Received& received) {
     go->second.reset();
     become_box({foundation_, received.order, go->first.get()}, wire.get());
   }
-  if (pid < 0) return send_answer(control_.get(), failure("make namespaces", errno), -1);
+  if (pid < 0) return refuse("make namespaces");
   const os::Handle first_process(pidfd);
   network_is_fresh_ = false;
   wards_.push_back({static_cast<pid_t>(pid), std::move(epitaph)});
   // In the spawner's eyes: the caller is 0 there, and the other two are what they are inside.
   const bool is_caller = foundation_.identity == HostIdentity::caller;
   if (!write_maps(static_cast<pid_t>(pid), is_caller ? 0 : kInsideId)) {
-    send_answer(control_.get(), failure("write id maps", errno), -1);
+    const bool told = refuse("write id maps");
     (void)::kill(static_cast<pid_t>(pid), SIGKILL);
-    return;
+    return told;
   }
   (void)!::write(go->second.get(), "g", 1);
-  send_answer(control_.get(), {}, first_process.get());
+  return send_answer(control_.get(), {}, first_process.get());
 }
 
 void Service::bury() {

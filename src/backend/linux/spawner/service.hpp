@@ -31,7 +31,8 @@ class Service {
 
   [[nodiscard]] bool take_order();
   [[nodiscard]] bool receive(Received& received) const;
-  void make_box(Received& received);
+  [[nodiscard]] bool make_box(Received& received);
+  [[nodiscard]] bool refuse(const char* step) const;
   [[nodiscard]] bool refresh_network();
   void bury();
 
