@@ -4,6 +4,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <set>
 
@@ -41,6 +42,19 @@ Reading read_proc_mounts(const SelfReport& report) {
     return {Control::filesystem, EvidenceStatus::not_enforced, open, "runner report"};
   return {Control::filesystem, EvidenceStatus::enforced, "sensitive kernel files covered",
           "runner report"};
+}
+
+// statfs(2) alone would take a part of the bounded root for a bounded file system.
+Reading read_scratch_mounts(const SelfReport& report) {
+  for (const char* const path : {"/work", "/tmp", "/dev/shm"}) {
+    const bool own = std::any_of(
+        report.mounts.begin(), report.mounts.end(),
+        [path](const MountLine& mount) { return mount.target == path && mount.type == "tmpfs"; });
+    if (own) continue;
+    return {Control::disk, EvidenceStatus::not_enforced,
+            std::string(path) + " is no file system of its own", "runner report"};
+  }
+  return {Control::disk, EvidenceStatus::enforced, "", "runner report"};
 }
 
 // Those that this process may use now.
@@ -91,6 +105,7 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const Host& hos
   };
   add(read_proc(parts.launched.pid, outside_identity(host.foundation)));
   readings.push_back(read_proc_mounts(report));
+  readings.push_back(read_scratch_mounts(report));
   add(parts.cgroup ? parts.cgroup->readings(spec.limits)
                    : readings_without_cgroup(spec, report, host.cgroups.why_not));
   readings.push_back(timeout_reading(spec));
@@ -145,6 +160,8 @@ Status NativeBackend::launch(NativeBox::Parts& parts, const policy::Spec& spec, 
   const int cgroup = parts.cgroup ? parts.cgroup->descriptor() : -1;
   LAZARET_TRY(parts.spawner, spawner(call));
   auto launched = parts.spawner->make(order, ends.second.get(), cgroup);
+  // Somebody has stopped it. What it may still make of this order ends with our end of the wire.
+  if (!launched.ok() && launched.error().code() == Errc::timed_out) forget(parts.spawner);
   if (!launched.ok() && launched.error().code() == Errc::connection_lost) {
     forget(parts.spawner);  // somebody has killed it; the next one is as good
     LAZARET_TRY(parts.spawner, spawner(call));

@@ -1,9 +1,11 @@
 #include "backend/linux/native_box.hpp"
 
+#include <poll.h>
 #include <unistd.h>
 
 #include "backend/linux/observe.hpp"
 #include "base/try.hpp"
+#include "os/linux/wait.hpp"
 
 namespace lazaret::backend::native {
 namespace {
@@ -26,11 +28,14 @@ Status NativeBox::dispose(const Call& call) {
   return parts_.cgroup ? parts_.cgroup->remove(call) : Status();
 }
 
-// At the end of the stream the spawner is dead, the box with it, and nobody has counted.
+// At the end of the stream the spawner is dead, the box with it, and nobody has counted; nor has
+// one that was stopped.
 void NativeBox::collect() {
   Epitaph epitaph;
   Usage seen;
-  if (::read(parts_.launched.epitaph.get(), &epitaph, sizeof epitaph) == sizeof epitaph) {
+  const int source = parts_.launched.epitaph.get();
+  const bool told = os::wait_for(source, POLLIN, Call{}.within(std::chrono::seconds(0))).ok();
+  if (told && ::read(source, &epitaph, sizeof epitaph) == sizeof epitaph) {
     seen.cpu_ms = epitaph.cpu_ms;
     seen.peak_memory_bytes = epitaph.peak_memory_bytes;
     seen.source = "rusage";

@@ -28,6 +28,7 @@ namespace {
 
 constexpr std::chrono::seconds kAnswerBound{5};
 constexpr std::chrono::seconds kEndBound{5};
+constexpr std::chrono::seconds kEpitaphBound{1};
 constexpr int kControlInside = 3;
 
 constexpr const char* kStartHint =
@@ -212,17 +213,18 @@ Status Spawner::prepare(const Foundation& foundation, pid_t pid, const Call& cal
   return {};
 }
 
-// Closing the socket ends the spawner, and with it every box that is left. A fork of the program
-// that we are part of has a copy of us, but no say.
+// Closing the socket ends the spawner, and with it every box that is left; one that has owed us an
+// answer is not waited for. A fork of the program that we are part of has a copy of us, but no say.
 Spawner::~Spawner() {
+  const auto bound = control_.valid() ? kEndBound : std::chrono::seconds(0);
   control_.reset();
   if (::getpid() != owner_) return;
-  const auto gone = [this] {
-    return os::wait_for(process_.get(), POLLIN, Call{}.within(kEndBound)).ok();
+  const auto gone_within = [this](std::chrono::seconds span) {
+    return os::wait_for(process_.get(), POLLIN, Call{}.within(span)).ok();
   };
-  if (!gone()) {
+  if (!gone_within(bound)) {
     (void)::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
-    (void)gone();
+    (void)gone_within(kEndBound);
   }
   siginfo_t info{};
   (void)::waitid(P_PIDFD, static_cast<id_t>(process_.get()), &info, WEXITED | WNOHANG);
@@ -257,8 +259,11 @@ Status end(const Launched& launched, const Call& call) {
     return os::last_error("pidfd_send_signal");
   }
   LAZARET_CHECK(
-      os::wait_for(launched.epitaph.get(), POLLIN, call).within("waiting for the box to end"));
-  return os::wait_for(launched.pidfd.get(), POLLIN, call).within("waiting for the box to end");
+      os::wait_for(launched.pidfd.get(), POLLIN, call).within("waiting for the box to end"));
+  // It is over. A spawner that has been stopped does not say what it took; that is all that is
+  // lost.
+  (void)os::wait_for(launched.epitaph.get(), POLLIN, call.within(kEpitaphBound)).ok();
+  return {};
 }
 
 }  // namespace lazaret::backend::native

@@ -52,7 +52,8 @@ class Spawner {
   os::Handle control_;       // closed once an answer was missed: the next could not be told from it
 };
 
-/// Ends a box's first process and everything in its pid namespace, and waits until it is gone.
+/// Ends a box's first process and everything in its pid namespace, and waits until it is gone; for
+/// its epitaph a moment longer.
 [[nodiscard]] Status end(const Launched& launched, const Call& call);
 
 }  // namespace lazaret::backend::native

@@ -2,6 +2,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -34,9 +35,18 @@ void reset_signals() noexcept {
   (void)::sigaction(SIGPIPE, &ignore, nullptr);
 }
 
+// It holds a few descriptors for each box; what Lazaret allows itself at the moment is no measure.
+void raise_descriptor_limit() noexcept {
+  rlimit limit{};
+  if (!done(::getrlimit(RLIMIT_NOFILE, &limit))) return;
+  limit.rlim_cur = limit.rlim_max;
+  (void)::setrlimit(RLIMIT_NOFILE, &limit);
+}
+
 // Out of the terminal's session, and with nothing of Lazaret's open but the control socket.
 bool detach() noexcept {
   reset_signals();
+  raise_descriptor_limit();
   ::umask(0022);
   const int null = ::open("/dev/null", O_RDWR);
   for (int target = 0; target < kControl; ++target) {

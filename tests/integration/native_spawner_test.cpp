@@ -1,0 +1,219 @@
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "integration/support.hpp"
+
+// The spawner and Lazaret themselves ended, stopped or starved in the middle of a run.
+namespace lazaret::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using Clock = std::chrono::steady_clock;
+
+// Both processes of each spawner that `caller` has started: its child and that one's first child.
+std::vector<pid_t> spawners_of(pid_t caller) {
+  std::vector<pid_t> found;
+  std::error_code ignored;
+  const auto parent_of = [](pid_t pid) {
+    const std::string stat = file_text("/proc/" + std::to_string(pid) + "/stat");
+    const std::size_t end = stat.rfind(')');
+    return end == std::string::npos ? 0 : static_cast<pid_t>(std::stol(stat.substr(end + 4)));
+  };
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    const auto pid = static_cast<pid_t>(std::stol(name));
+    if (!file_text(entry.path() / "cmdline").starts_with("lazaret-spawner")) continue;
+    if (parent_of(pid) == caller || parent_of(parent_of(pid)) == caller) found.push_back(pid);
+  }
+  return found;
+}
+
+void signal_all(const std::vector<pid_t>& processes, int signal) {
+  for (const pid_t process : processes) ::kill(process, signal);
+}
+
+// A zombie has no command line (P-06).
+bool are_gone(const std::vector<pid_t>& processes) {
+  return std::all_of(processes.begin(), processes.end(), [](pid_t process) {
+    return file_text("/proc/" + std::to_string(process) + "/cmdline").empty();
+  });
+}
+
+std::size_t open_descriptors() {
+  std::error_code ignored;
+  const std::filesystem::directory_iterator entries("/proc/self/fd", ignored);
+  return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
+}
+
+ExecutionRequest endless(const std::string& marker) {
+  ExecutionRequest request = bash("echo early; setsid sleep 300 & exec -a \"$1\" sleep 300");
+  request.arguments = {marker};
+  request.limits.timeout = 60s;
+  return request;
+}
+
+class NativeSpawner : public testing::TestWithParam<Caller> {
+ protected:
+  void SetUp() override {
+    if (!can_be(GetParam())) LAZARET_SKIP_OR_FAIL("root", "this test is not run by root");
+  }
+  // Fails where `body`, run as the caller in a child of ours, says anything.
+  static void expect_silence(const std::function<std::string()>& body) {
+    EXPECT_EQ(in_child(GetParam(), body), "");
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(AskedBy, NativeSpawner, testing::Values(Caller::root, Caller::user),
+                         [](const auto& given) { return name_of(given.param); });
+
+// P-12, P-20, P-44
+TEST_P(NativeSpawner, TakesItsBoxesAlongWhenItIsKilledAndIsReplacedByTheNextRun) {
+  const std::string marker = unique_marker();
+  const auto body = [&marker]() -> std::string {
+    CodeSandbox sandbox = sandbox_on("native");
+    std::vector<ExecutionResult> results(3);
+    std::atomic<unsigned> talking = 0;
+    std::vector<std::jthread> threads;
+    for (ExecutionResult& result : results) {
+      threads.emplace_back([&] {
+        ExecutionRequest request = endless(marker);
+        request.on_output = [&talking](Stream, std::string_view) { ++talking; };
+        result = sandbox.execute(request);
+      });
+    }
+    if (!becomes_true(10s, [&] { return talking == results.size(); })) return "they did not start";
+    const auto killed = Clock::now();
+    signal_all(spawners_of(::getpid()), SIGKILL);
+    threads.clear();
+    if (Clock::now() - killed > 3s) return "it took too long";
+    for (const ExecutionResult& result : results) {
+      const Json seen = Json::parse(to_json(result));
+      if (seen["meta"]["cause"] != "infrastructure_lost" || seen["stdout"] != "early\n" ||
+          !seen["error"].is_object())
+        return seen.dump();
+    }
+    if (!processes_marked(marker).empty()) return "a box has outlived the spawner";
+    const Json next = Json::parse(to_json(sandbox.execute(bash("echo next"))));
+    return next["stdout"] == "next\n" ? "" : next.dump();
+  };
+  expect_silence(body);
+  EXPECT_THAT(processes_marked(marker), IsEmpty());
+}
+
+TEST_P(NativeSpawner, HoldsNobodyUpWhenItIsStopped) {
+  const auto body = []() -> std::string {
+    CodeSandbox sandbox = sandbox_on("native");
+    if (sandbox.execute(bash("echo first")).stdout_text != "first\n") return "no first run";
+    const std::vector<pid_t> stopped = spawners_of(::getpid());
+    if (stopped.size() != 2) return "not two processes";
+    signal_all(stopped, SIGSTOP);
+    const auto begun = Clock::now();
+    const Json refused = Json::parse(to_json(sandbox.execute(bash("echo second"))));
+    if (Clock::now() - begun > 7s) return "it took too long";
+    if (refused["meta"]["cause"] != "infrastructure_lost" || refused["stdout"] != "" ||
+        !refused["error"].is_object())
+      return refused.dump();
+    if (!becomes_true(2s, [&stopped] { return are_gone(stopped); }))
+      return "the stopped spawner is still there";
+    const Json next = Json::parse(to_json(sandbox.execute(bash("echo third"))));
+    return next["stdout"] == "third\n" ? "" : next.dump();
+  };
+  expect_silence(body);
+}
+
+TEST_P(NativeSpawner, IsNotNeededForTheEndOfARunThatItHasStarted) {
+  const auto body = []() -> std::string {
+    CodeSandbox sandbox = sandbox_on("native");
+    ExecutionRequest request = bash("echo ready; sleep 0.3; echo done");
+    std::vector<pid_t> stopped;
+    request.on_output = [&stopped](Stream, std::string_view) {
+      if (!stopped.empty()) return;
+      stopped = spawners_of(::getpid());
+      signal_all(stopped, SIGSTOP);
+    };
+    const auto begun = Clock::now();
+    const Json seen = Json::parse(to_json(sandbox.execute(request)));
+    const auto took = Clock::now() - begun;
+    signal_all(stopped, SIGKILL);
+    if (took > 4s) return "it took too long";
+    return seen["stdout"] == "ready\ndone\n" && seen["exit_code"] == 0 ? "" : seen.dump();
+  };
+  expect_silence(body);
+}
+
+// P-04
+TEST_P(NativeSpawner, GoesWithLazaretAndSoDoItsBoxes) {
+  const std::string marker = unique_marker();
+  int told[2];
+  ASSERT_EQ(::pipe(told), 0);
+  const pid_t watcher = ::fork();
+  if (watcher == 0) {
+    (void)in_child(GetParam(), [&] {
+      const pid_t self = ::getpid();
+      (void)!::write(told[1], &self, sizeof self);
+      return to_json(sandbox_on("native").execute(endless(marker)));
+    });
+    ::_exit(0);
+  }
+  pid_t lazaret = -1;
+  ASSERT_EQ(::read(told[0], &lazaret, sizeof lazaret), static_cast<ssize_t>(sizeof lazaret));
+  EXPECT_TRUE(becomes_true(10s, [&] { return !processes_marked(marker).empty(); }));
+  const std::vector<pid_t> spawners = spawners_of(lazaret);
+  EXPECT_EQ(spawners.size(), 2U);
+  ::kill(lazaret, SIGKILL);
+  EXPECT_TRUE(
+      becomes_true(2s, [&] { return are_gone(spawners) && processes_marked(marker).empty(); }));
+  ::waitpid(watcher, nullptr, 0);
+  ::close(told[0]), ::close(told[1]);
+}
+
+// EMFILE at each descriptor that a run takes, with a new spawner and with an old one.
+TEST_P(NativeSpawner, RefusesClearlyForWantOfDescriptorsAndLeaksNone) {
+  const auto body = []() -> std::string {
+    unsigned refused = 0, done = 0;
+    for (const bool is_started : {false, true}) {
+      for (rlim_t more = 0; more < 40; ++more) {
+        CodeSandbox sandbox = sandbox_on("native");
+        if (is_started && sandbox.execute(bash("echo warm")).exit_code != 0) return "no first run";
+        const std::size_t before = open_descriptors();
+        rlimit whole{};
+        ::getrlimit(RLIMIT_NOFILE, &whole);
+        const rlimit scarce{before - 1 + more, whole.rlim_max};
+        ::setrlimit(RLIMIT_NOFILE, &scarce);
+        const Json seen = Json::parse(to_json(sandbox.execute(bash("echo here"))));
+        ::setrlimit(RLIMIT_NOFILE, &whole);
+        const std::string what = std::to_string(more) + " more descriptors: " + seen.dump();
+        if (seen["stdout"] == "here\n" && seen["exit_code"] == 0) {
+          ++done;
+        } else if (seen["stdout"] == "" && seen["error"].is_object()) {
+          ++refused;
+        } else {
+          return what;
+        }
+        const std::size_t spawner = is_started ? 0 : 1;  // stays for the next run
+        if (open_descriptors() > before + spawner) return "leaked with " + what;
+        if (sandbox.execute(bash("echo again")).exit_code != 0) return "no run after " + what;
+      }
+    }
+    return refused >= 10 && done >= 10
+               ? ""
+               : std::to_string(refused) + " refused, " + std::to_string(done) + " done";
+  };
+  expect_silence(body);
+}
+
+}  // namespace
+}  // namespace lazaret::test
