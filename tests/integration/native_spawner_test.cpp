@@ -2,15 +2,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <atomic>
 #include <csignal>
-#include <filesystem>
 #include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "integration/spawners.hpp"
 #include "integration/support.hpp"
 
 // The spawner and Lazaret themselves ended, stopped or starved in the middle of a run.
@@ -21,42 +20,6 @@ using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using Clock = std::chrono::steady_clock;
-
-// Both processes of each spawner that `caller` has started: its child and that one's first child.
-std::vector<pid_t> spawners_of(pid_t caller) {
-  std::vector<pid_t> found;
-  std::error_code ignored;
-  const auto parent_of = [](pid_t pid) {
-    const std::string stat = file_text("/proc/" + std::to_string(pid) + "/stat");
-    const std::size_t end = stat.rfind(')');
-    return end == std::string::npos ? 0 : static_cast<pid_t>(std::stol(stat.substr(end + 4)));
-  };
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
-    const std::string name = entry.path().filename();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    const auto pid = static_cast<pid_t>(std::stol(name));
-    if (!file_text(entry.path() / "cmdline").starts_with("lazaret-spawner")) continue;
-    if (parent_of(pid) == caller || parent_of(parent_of(pid)) == caller) found.push_back(pid);
-  }
-  return found;
-}
-
-void signal_all(const std::vector<pid_t>& processes, int signal) {
-  for (const pid_t process : processes) ::kill(process, signal);
-}
-
-// A zombie has no command line (P-06).
-bool are_gone(const std::vector<pid_t>& processes) {
-  return std::all_of(processes.begin(), processes.end(), [](pid_t process) {
-    return file_text("/proc/" + std::to_string(process) + "/cmdline").empty();
-  });
-}
-
-std::size_t open_descriptors() {
-  std::error_code ignored;
-  const std::filesystem::directory_iterator entries("/proc/self/fd", ignored);
-  return static_cast<std::size_t>(std::distance(begin(entries), end(entries)));
-}
 
 ExecutionRequest endless(const std::string& marker) {
   ExecutionRequest request = bash("echo early; setsid sleep 300 & exec -a \"$1\" sleep 300");
@@ -188,7 +151,7 @@ TEST_P(NativeSpawner, RefusesClearlyForWantOfDescriptorsAndLeaksNone) {
       for (rlim_t more = 0; more < 40; ++more) {
         CodeSandbox sandbox = sandbox_on("native");
         if (is_started && sandbox.execute(bash("echo warm")).exit_code != 0) return "no first run";
-        const std::size_t before = open_descriptors();
+        const std::size_t before = descriptors_of(::getpid());
         rlimit whole{};
         ::getrlimit(RLIMIT_NOFILE, &whole);
         const rlimit scarce{before - 1 + more, whole.rlim_max};
@@ -204,7 +167,7 @@ TEST_P(NativeSpawner, RefusesClearlyForWantOfDescriptorsAndLeaksNone) {
           return what;
         }
         const std::size_t spawner = is_started ? 0 : 1;  // stays for the next run
-        if (open_descriptors() > before + spawner) return "leaked with " + what;
+        if (descriptors_of(::getpid()) > before + spawner) return "leaked with " + what;
         if (sandbox.execute(bash("echo again")).exit_code != 0) return "no run after " + what;
       }
     }

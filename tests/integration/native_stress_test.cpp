@@ -1,0 +1,138 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "integration/spawners.hpp"
+#include "integration/support.hpp"
+
+// Many boxes that end in every way, at once and one after the other, in one process. The number of
+// runs comes from LAZARET_STRESS_RUNS, for longer than a test may take.
+namespace lazaret::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr unsigned kThreads = 8;
+constexpr unsigned kUsualRuns = kThreads * 200;
+constexpr std::size_t kGrowthKib = 4096;
+
+struct Ending {
+  const char* name;
+  const char* code;
+  std::vector<std::string> causes;  // any of these
+  std::string output;
+};
+
+const std::vector<Ending>& endings() {
+  static const std::vector<Ending> all = {
+      {"exits", "echo out; exit 3", {"nonzero_exit"}, "out\n"},
+      {"crashes", "kill -SEGV $$", {"signalled"}, ""},
+      {"takes too long", "exec sleep 30", {"timeout"}, ""},
+      // Refused tasks end its branches; whether the first is told depends on who comes first.
+      {"is a fork bomb", "b() { b | b & }; b; exec sleep 30", {"timeout", "pids_limit"}, ""},
+      {"makes zombies",
+       "for i in 1 2 3 4 5 6; do sh -c 'true & exec sleep 0.02' & done; wait; echo out",
+       {"exited"},
+       "out\n"},
+      {"leaves a daemon",
+       "setsid sh -c 'setsid sleep 300 &' & wait; echo out",
+       {"exited"},
+       "out\n"},
+      {"stops itself", "kill -STOP $$; echo never", {"timeout"}, ""},
+      {"closes its output", "exec >&- 2>&- </dev/null; exit 0", {"exited"}, ""},
+  };
+  return all;
+}
+
+ExecutionRequest request_for(const Ending& ending) {
+  ExecutionRequest request = command({"/bin/sh", "-c", ending.code});
+  const bool is_slow = ending.causes.front() == "timeout";
+  request.limits.timeout = is_slow ? 100ms : 20s;
+  request.limits.grace = 20ms;
+  request.limits.pids = 32;
+  return request;
+}
+
+// What is wrong with a result, or nothing.
+std::string complaint(const Ending& ending, const Json& result) {
+  const auto& causes = ending.causes;
+  const bool known =
+      std::find(causes.begin(), causes.end(), result["meta"]["cause"]) != causes.end();
+  const bool clean = !result["meta"].contains("kill") || result["meta"]["kill"].is_null() ||
+                     result["meta"]["kill"]["survivors"] == 0;
+  if (known && clean && result["stdout"] == ending.output) return "";
+  return std::string("one that ") + ending.name + ": " + result.dump();
+}
+
+// `runs` of them on eight threads; the first complaint.
+std::string run_many(const CodeSandbox& sandbox, unsigned runs) {
+  std::atomic<unsigned> next = 0;
+  std::array<std::string, kThreads> complaints;
+  std::vector<std::jthread> threads;
+  for (std::string& said : complaints) {
+    threads.emplace_back([&said, &next, &sandbox, runs] {
+      for (unsigned number = next++; number < runs && said.empty(); number = next++) {
+        const Ending& ending = endings()[number % endings().size()];
+        said = complaint(ending, Json::parse(to_json(sandbox.execute(request_for(ending)))));
+      }
+    });
+  }
+  threads.clear();
+  for (const std::string& said : complaints) {
+    if (!said.empty()) return said;
+  }
+  return "";
+}
+
+// Of Lazaret and of the spawner's processes.
+struct Weights {
+  std::size_t descriptors = 0, children = 0, resident_kib = 0;
+};
+
+Weights weigh(const std::vector<pid_t>& processes) {
+  Weights all;
+  for (const pid_t process : processes) {
+    all.descriptors += descriptors_of(process);
+    all.children += children_of(process);
+    all.resident_kib += resident_kib(process);
+  }
+  return all;
+}
+
+std::string stress(unsigned runs) {
+  const CodeSandbox sandbox = sandbox_on("native");
+  if (std::string said = run_many(sandbox, runs / 4); !said.empty()) return said;
+  std::vector<pid_t> processes = spawners_of(::getpid());
+  if (processes.size() != 2) return "the spawner has two processes";
+  processes.push_back(::getpid());
+  const Weights before = weigh(processes);
+  if (std::string said = run_many(sandbox, runs - runs / 4); !said.empty()) return said;
+  const Weights after = weigh(processes);
+  std::string said;
+  if (spawners_of(::getpid()).size() != 2) said += "the spawner was replaced; ";
+  // One child each: Lazaret's is the spawner, and the spawner's is its second process.
+  if (after.children != 2) said += std::to_string(after.children) + " processes left; ";
+  if (after.descriptors != before.descriptors)
+    said += std::to_string(after.descriptors - before.descriptors) + " descriptors left; ";
+  if (after.resident_kib > before.resident_kib + kGrowthKib)
+    said += std::to_string(after.resident_kib - before.resident_kib) + " KiB grown; ";
+  return said;
+}
+
+// P-03, P-06, P-10, P-22, P-24
+TEST(NativeStress, LeavesNothingOfManyRunsThatEndInEveryWay) {
+  const std::string asked = variable("LAZARET_STRESS_RUNS");
+  const unsigned runs = asked.empty() ? kUsualRuns : static_cast<unsigned>(std::stoul(asked));
+  RecordProperty("runs", static_cast<int>(runs));
+  const Caller caller = can_be(Caller::root) ? Caller::root : Caller::user;
+  EXPECT_EQ(in_child(caller, [runs] { return stress(runs); }), "");
+}
+
+}  // namespace
+}  // namespace lazaret::test
