@@ -22,7 +22,8 @@ struct CallSite {
 };
 
 /// A system call that is not made: its caller is told `result` (an errno as a negative number)
-/// instead. What another program's filter or a strange kernel could do to us.
+/// instead; of write(2), 0 pretends that all was written. What another program's filter or a
+/// strange kernel could do to us.
 struct Fault {
   CallSite at;
   long result = 0;

@@ -128,8 +128,12 @@ class NativeFaults : public testing::TestWithParam<std::tuple<Caller, std::size_
 
   // A loss after the program was executed is told as such, and claims nothing of its end.
   static void expect_truth(const Observed& seen, const std::string& what) {
-    const bool lost = seen.result["meta"]["cause"] == "infrastructure_lost";
-    EXPECT_TRUE(lost || has_answered(seen.result["stdout"])) << what;
+    const Json& cause = seen.result["meta"]["cause"];
+    // WHY timeout: libc's own calls of rt_sigprocmask are not checked by it; where one is not made,
+    // the news of the program's end may be lost, and its time runs out.
+    const bool ended =
+        (cause == "exited" || cause == "timeout") && has_answered(seen.result["stdout"]);
+    EXPECT_TRUE(ended || cause == "infrastructure_lost") << what;
     if (has_answered(seen.result["stdout"])) {
       EXPECT_THAT(false_claims(seen.result, seen.outside, caller()), IsEmpty()) << what;
     }

@@ -227,8 +227,11 @@ ExecutionRequest command(std::vector<std::string> argv) {
 }
 
 std::string file_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
+  const std::ifstream file(path, std::ios::binary);
+  // Unlike the buffer's own iterators this does not throw when a process ends while it is read.
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
 }
 
 std::string guest(const std::string& name) {

@@ -22,7 +22,7 @@ namespace lazaret::backend::native {
 namespace {
 
 // A box says hello within milliseconds; one that never does must not hold its caller up.
-constexpr std::chrono::seconds kGreetingBound{5};
+constexpr std::chrono::seconds kGreetingBound{10};
 
 // Every revealing entry of /proc that this kernel has must be covered, and what is left read-only.
 Reading read_proc_mounts(const SelfReport& report) {

@@ -26,6 +26,7 @@
 namespace lazaret::backend::native {
 namespace {
 
+constexpr std::chrono::seconds kStartBound{10};
 constexpr std::chrono::seconds kAnswerBound{5};
 constexpr std::chrono::seconds kEndBound{5};
 constexpr std::chrono::seconds kEpitaphBound{1};
@@ -197,7 +198,7 @@ Result<std::unique_ptr<Spawner>> Spawner::start(const Foundation& foundation, co
   ends.second.reset();
   LAZARET_TRY(os::Handle process, descriptor_of(pid));
   std::unique_ptr<Spawner> spawner(new Spawner(std::move(process), std::move(ends.first)));
-  LAZARET_CHECK(spawner->prepare(foundation, pid, call.within(kAnswerBound)));
+  LAZARET_CHECK(spawner->prepare(foundation, pid, call.within(kStartBound)));
   return spawner;
 }
 

@@ -69,9 +69,10 @@ bool mask_path(const char* path) noexcept {
 // system call filter ever be got around.
 bool add_proc(const BoxPlan& plan) noexcept {
   constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+  constexpr const char* kNamespaces = "/proc/sys/user/max_user_namespaces";
   if (!restrict_mount("/proc", MOUNT_ATTR_RDONLY, 0) ||
       !done(::mount("proc", "/proc", "proc", kFlags, "hidepid=2")) ||
-      !write_file("/proc/sys/user/max_user_namespaces", "0")) {
+      !write_file(kNamespaces, "0") || !file_says(kNamespaces, "0\n")) {
     return false;
   }
   for (std::uint32_t index = 0; index < plan.foundation.mask_count; ++index) {

@@ -33,6 +33,15 @@ bool write_file(const char* path, const char* content) noexcept {
   return write_whole(os::Handle(::open(path, O_WRONLY | O_CLOEXEC)), content);
 }
 
+bool file_says(const char* path, const char* text) noexcept {
+  const os::Handle file(::open(path, O_RDONLY | O_CLOEXEC));
+  std::array<char, 64> found;
+  const ssize_t count = file.valid() ? ::read(file.get(), found.data(), found.size()) : -1;
+  if (count < 0) return false;
+  errno = EPERM;
+  return std::string_view(found.data(), static_cast<std::size_t>(count)).starts_with(text);
+}
+
 // Spaces in names are written as \\040, so that the words are found only where they are fields.
 bool keeps_mounts_to_itself() noexcept {
   constexpr std::string_view kShared = " shared:";

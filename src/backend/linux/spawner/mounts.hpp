@@ -8,6 +8,8 @@ namespace lazaret::backend::native {
 [[nodiscard]] bool make_file(const char* path, const char* content) noexcept;
 /// One write(2) to a file that is there.
 [[nodiscard]] bool write_file(const char* path, const char* content) noexcept;
+/// A file that is there begins with this text.
+[[nodiscard]] bool file_says(const char* path, const char* text) noexcept;
 /// What is mounted here from now on is seen in no other mount namespace (mountinfo(5), shared).
 [[nodiscard]] bool keeps_mounts_to_itself() noexcept;
 /// Binds `source` and what is mounted below it.
