@@ -34,7 +34,8 @@ constexpr int kControlInside = 3;
 
 constexpr const char* kStartHint =
     "/proc must be mounted, and a process that has changed its user without executing a program "
-    "must be made dumpable first (prctl PR_SET_DUMPABLE)";
+    "must be made dumpable first (prctl PR_SET_DUMPABLE); an AppArmor profile that confines this "
+    "program must let it execute a file in memory (flags=(attach_disconnected) and the rule / ix)";
 
 // Away from the number that the control socket takes in the child.
 Result<os::Handle> above_control(os::Handle from) {
