@@ -12,8 +12,8 @@ source "$tools/common.sh"
 # shellcheck source=tests/tools/report.sh
 source "$tools/report.sh"
 
-readonly TEST_PACKAGES=(libgtest-dev libgmock-dev libpython3.11-testsuite docker.io podman runc uidmap
-  mmdebstrap bubblewrap strace ca-certificates)
+readonly TEST_PACKAGES=(libgtest-dev libgmock-dev libpython3.11-testsuite docker.io podman runc
+  uidmap mmdebstrap bubblewrap strace ca-certificates)
 # For tests/tools/vm.sh, whose machine is a Debian on x86_64.
 readonly VM_PACKAGES=(qemu-system-x86 busybox-static)
 readonly TREE=$LAZARET_ROOT/build/test
