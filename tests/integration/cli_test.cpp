@@ -218,7 +218,8 @@ TEST(Cli, NamesInDoctorWhatTheHostOffersAndHowToFixTheRest) {
                                  "Landlock: ", "Seccomp: ", "Resource limits: "}) {
     EXPECT_THAT(text, HasSubstr(name));
   }
-  for (const Json& fact : json_of(lazaret({"doctor", "--json"}))["backends"][0]["host"]) {
+  const Json said = json_of(lazaret({"doctor", "--json"}));
+  for (const Json& fact : said["backends"][0]["host"]) {
     EXPECT_NE(fact["note"], "") << fact;
     EXPECT_EQ(fact["present"].get<bool>(), fact["fix"] == "") << fact;
   }

@@ -166,7 +166,7 @@ TEST_P(NativeSpawner, RefusesClearlyForWantOfDescriptorsAndLeaksNone) {
         } else {
           return what;
         }
-        const std::size_t spawner = is_started ? 0 : 1;  // stays for the next run
+        const std::size_t spawner = is_started ? 0 : 2;  // its socket and its pidfd stay
         if (descriptors_of(::getpid()) > before + spawner) return "leaked with " + what;
         if (sandbox.execute(bash("echo again")).exit_code != 0) return "no run after " + what;
       }

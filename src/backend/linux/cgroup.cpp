@@ -59,10 +59,12 @@ bool holds_memory(const std::string& seen, std::uint64_t wanted) {
 }  // namespace
 
 Cgroup::Cgroup(fs::path path, os::Handle directory)
-    : path_(std::move(path)), directory_(std::move(directory)) {}
+    : owner_(::getpid()), path_(std::move(path)), directory_(std::move(directory)) {}
 
 Cgroup::Cgroup(Cgroup&& other) noexcept
-    : path_(std::exchange(other.path_, {})), directory_(std::move(other.directory_)) {}
+    : owner_(other.owner_),
+      path_(std::exchange(other.path_, {})),
+      directory_(std::move(other.directory_)) {}
 
 Result<Cgroup> Cgroup::create(const CgroupBase& base, const std::string& name,
                               const Limits& limits) {
@@ -91,7 +93,10 @@ Status Cgroup::remove(const Call& call) {
   return {};
 }
 
-Cgroup::~Cgroup() { (void)remove(Call{}.within(kRemoveBound)).ok(); }
+// A fork of the program that we are part of has a copy of us, but no say.
+Cgroup::~Cgroup() {
+  if (::getpid() == owner_) (void)remove(Call{}.within(kRemoveBound)).ok();
+}
 
 std::string Cgroup::read(const char* file) const { return trimmed(text_of_file(path_ / file)); }
 

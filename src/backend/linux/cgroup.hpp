@@ -1,5 +1,7 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -37,6 +39,7 @@ class Cgroup {
   [[nodiscard]] Status write(const char* file, const std::string& text) const;
   [[nodiscard]] std::optional<std::uint64_t> field(const char* file, std::string_view name) const;
 
+  pid_t owner_;
   std::filesystem::path path_;
   os::Handle directory_;
 };

@@ -153,6 +153,7 @@ void put_identity(Foundation& foundation) {
 
 Result<Foundation> foundation_of_host() {
   Foundation foundation;
+  foundation.owner = ::getpid();
   put_identity(foundation);
   if (!put_tree(foundation) || !put_masks(foundation) || !put_filter(foundation))
     return Error(Errc::too_large,

@@ -1,5 +1,6 @@
 #include "backend/linux/native_backend.hpp"
 
+#include <poll.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -87,13 +88,12 @@ OutsideIdentity outside_identity(const Foundation& foundation) {
   return {Groups::of_caller, ::geteuid(), ::getegid()};
 }
 
-// What the boxes of one backend have in common.
-struct Host {
-  const Foundation& foundation;
-  const CgroupBase& cgroups;
-};
+bool has_ended(const os::Handle& pidfd) {
+  pollfd entry{pidfd.get(), POLLIN, 0};
+  return ::poll(&entry, 1, 0) > 0;
+}
 
-Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const Host& host,
+Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBase& cgroups,
               const Call& call) {
   runner::Client client(*parts.wire);
   LAZARET_TRY(const runner::Greeting greeting, client.greet(call.within(kGreetingBound)));
@@ -103,12 +103,15 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const Host& hos
     readings.insert(readings.end(), std::make_move_iterator(more.begin()),
                     std::make_move_iterator(more.end()));
   };
-  add(read_proc(parts.launched.pid, outside_identity(host.foundation)));
+  add(read_proc(parts.launched.pid, outside_identity(parts.spawner->foundation())));
   readings.push_back(read_proc_mounts(report));
   readings.push_back(read_scratch_mounts(report));
   add(parts.cgroup ? parts.cgroup->readings(spec.limits)
-                   : readings_without_cgroup(spec, report, host.cgroups.why_not));
+                   : readings_without_cgroup(spec, report, cgroups.why_not));
   readings.push_back(timeout_reading(spec));
+  // What was read by number was this process only if it is still there (P-05).
+  if (has_ended(parts.launched.pidfd))
+    return Error(Errc::connection_lost, "the box's first process ended while it was looked at");
   parts.evidence = judge(readings, spec);
   return require(parts.evidence, spec);
 }
@@ -133,10 +136,13 @@ std::vector<HostFact> NativeBackend::host() const { return facts_of_host(cgroups
 Result<NativeBackend::SharedSpawner> NativeBackend::spawner(const Call& call) {
   return spawner_.with([this, &call](SharedSpawner& spawner) -> Result<SharedSpawner> {
     if (spawner) return spawner;
-    auto started = Spawner::start(foundation_, call);
-    if (!started.ok() && foundation_.identity == HostIdentity::subordinate && call.check().ok()) {
-      foundation_.identity = HostIdentity::caller;  // as without a range; the evidence says it
-      started = Spawner::start(foundation_, call);
+    Foundation foundation = foundation_;
+    foundation.owner = ::getpid();
+    auto started = Spawner::start(foundation, call);
+    if (!started.ok() && started.error().code() == Errc::permission_denied &&
+        foundation.identity == HostIdentity::subordinate) {
+      foundation.identity = HostIdentity::caller;  // as without a range; the evidence says it
+      started = Spawner::start(foundation, call);
     }
     LAZARET_TRY(spawner, std::move(started));
     return spawner;
@@ -159,13 +165,16 @@ Status NativeBackend::launch(NativeBox::Parts& parts, const policy::Spec& spec, 
   order.processors = share_of(processors_, spec.limits.cpus, turn_++);
   const int cgroup = parts.cgroup ? parts.cgroup->descriptor() : -1;
   LAZARET_TRY(parts.spawner, spawner(call));
-  auto launched = parts.spawner->make(order, ends.second.get(), cgroup);
-  // Somebody has stopped it. What it may still make of this order ends with our end of the wire.
-  if (!launched.ok() && launched.error().code() == Errc::timed_out) forget(parts.spawner);
-  if (!launched.ok() && launched.error().code() == Errc::connection_lost) {
-    forget(parts.spawner);  // somebody has killed it; the next one is as good
+  const Spawner::Belongings belongings{ends.second.get(), cgroup};
+  auto launched = parts.spawner->make(order, belongings, call);
+  // An answer that was not awaited. What may still be made of this order ends with our end of the
+  // wire; the boxes that are running keep their spawner.
+  const Errc code = launched.ok() ? Errc::system : launched.error().code();
+  if (code == Errc::timed_out || code == Errc::cancelled) forget(parts.spawner);
+  if (code == Errc::connection_lost) {
+    forget(parts.spawner);  // it was killed or belongs to our parent; the next one is as good
     LAZARET_TRY(parts.spawner, spawner(call));
-    launched = parts.spawner->make(order, ends.second.get(), cgroup);
+    launched = parts.spawner->make(order, belongings, call);
   }
   LAZARET_TRY(parts.launched, std::move(launched));
   parts.wire = os::wire_over(std::move(ends.first));
@@ -176,7 +185,7 @@ Result<std::unique_ptr<Box>> NativeBackend::open(const policy::Spec& spec, const
   NativeBox::Parts parts;
   LAZARET_CHECK(launch(parts, spec, call));
   parts.pid_namespace = namespace_of(parts.launched.pid, "pid").value_or("");
-  const Status verified = verify(parts, spec, {foundation_, cgroups_}, call);
+  const Status verified = verify(parts, spec, cgroups_, call);
   auto box = std::make_unique<NativeBox>(std::move(parts));  // from here on its destructor ends it
   if (!verified.ok()) return Error(verified.error()).within("verifying the box");
   return std::unique_ptr<Box>(std::move(box));

@@ -3,6 +3,8 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "backend/linux/observe.hpp"
 #include "base/try.hpp"
 #include "os/linux/wait.hpp"
@@ -14,7 +16,10 @@ constexpr std::chrono::seconds kEndBound{5};
 
 }  // namespace
 
-NativeBox::~NativeBox() { (void)kill(Call{}.within(kEndBound)).ok(); }
+// A fork of the program that we are part of has a copy of us, but no say.
+NativeBox::~NativeBox() {
+  if (::getpid() == owner_) (void)kill(Call{}.within(kEndBound)).ok();
+}
 
 Status NativeBox::kill(const Call& call) {
   if (collected_) return {};
@@ -47,7 +52,8 @@ Autopsy NativeBox::autopsy(const Call& call) {
   Autopsy autopsy;
   const bool ended = kill(call).ok();
   if (collected_) autopsy.usage = *collected_;
-  if (!ended) autopsy.survivors = processes_in(parts_.pid_namespace);
+  // One at least: its first process, which an ordinary user cannot even look at.
+  if (!ended) autopsy.survivors = std::max(1U, processes_in(parts_.pid_namespace));
   if (parts_.cgroup) parts_.cgroup->examine(autopsy);
   return autopsy;
 }

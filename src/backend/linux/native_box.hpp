@@ -1,5 +1,7 @@
 #pragma once
 
+#include <unistd.h>
+
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,7 +25,7 @@ class NativeBox final : public Box {
     std::vector<Evidence> evidence;
     std::vector<std::string> warnings;
   };
-  explicit NativeBox(Parts parts) : parts_(std::move(parts)) {}
+  explicit NativeBox(Parts parts) : owner_(::getpid()), parts_(std::move(parts)) {}
   ~NativeBox() override;
 
   [[nodiscard]] Wire& wire() override { return *parts_.wire; }
@@ -38,6 +40,7 @@ class NativeBox final : public Box {
  private:
   void collect();
 
+  pid_t owner_;
   Parts parts_;
   std::optional<Usage> collected_;  // once the first process has been reaped
 };

@@ -41,6 +41,7 @@ enum class HostIdentity : std::uint8_t {
 struct Foundation {
   static constexpr std::size_t kMostEntries = 64, kMostMasks = 48, kMostSteps = 2048;
 
+  pid_t owner = 0;  ///< whose end is the spawner's, even where a fork keeps the socket open
   HostIdentity identity = HostIdentity::caller;
   std::uint32_t host_user = 0;  ///< of a subordinate
   std::uint32_t host_group = 0;

@@ -57,6 +57,10 @@ Order order_of(const policy::Spec& spec, HeldBy held_by) {
   add(order, RLIMIT_CORE, 0);
   add(order, RLIMIT_MEMLOCK, kSmallBytes);
   add(order, RLIMIT_MSGQUEUE, kSmallBytes);
+  // A caller that may be favoured by the scheduler must not lend that to a box: real-time tasks are
+  // outside of every bandwidth.
+  add(order, RLIMIT_RTPRIO, 0);
+  add(order, RLIMIT_NICE, 0);
   // Counted in the box's own user namespace (Linux 5.14), so it is exact for one box (P-51). A
   // cgroup must be the first to refuse: only its refusals are counted.
   add(order, RLIMIT_NPROC, held_by == HeldBy::cgroup ? limits.pids + 1 : limits.pids);

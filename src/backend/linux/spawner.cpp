@@ -35,7 +35,8 @@ constexpr int kControlInside = 3;
 constexpr const char* kStartHint =
     "/proc must be mounted, and a process that has changed its user without executing a program "
     "must be made dumpable first (prctl PR_SET_DUMPABLE); an AppArmor profile that confines this "
-    "program must let it execute a file in memory (flags=(attach_disconnected) and the rule / ix)";
+    "program must let it execute a file in memory (flags=(attach_disconnected) and the rule / ix), "
+    "and so must sysctl vm.memfd_noexec, which may be 0 or 1";
 
 // Away from the number that the control socket takes in the child.
 Result<os::Handle> above_control(os::Handle from) {
@@ -46,7 +47,12 @@ Result<os::Handle> above_control(os::Handle from) {
 
 // In memory and sealed: there is no file to be replaced, and no box can write to it.
 Result<os::Handle> sealed_program() {
-  os::Handle first(::memfd_create("lazaret-spawner", MFD_CLOEXEC | MFD_ALLOW_SEALING));
+  // Since Linux 6.3 an administrator may want to be told who executes files in memory (sysctl
+  // vm.memfd_noexec); older kernels do not know the word.
+  constexpr unsigned kExecutable = 0x10;
+  constexpr unsigned kFlags = MFD_CLOEXEC | MFD_ALLOW_SEALING;
+  os::Handle first(::memfd_create("lazaret-spawner", kFlags | kExecutable));
+  if (!first.valid() && errno == EINVAL) first.reset(::memfd_create("lazaret-spawner", kFlags));
   if (!first.valid()) return os::last_error("memfd_create");
   LAZARET_TRY(os::Handle file, above_control(std::move(first)));
   for (Bytes left = spawner_image(); !left.empty();) {
@@ -198,15 +204,16 @@ Result<std::unique_ptr<Spawner>> Spawner::start(const Foundation& foundation, co
   LAZARET_TRY(const pid_t pid, execute(program, ends.second));
   ends.second.reset();
   LAZARET_TRY(os::Handle process, descriptor_of(pid));
-  std::unique_ptr<Spawner> spawner(new Spawner(std::move(process), std::move(ends.first)));
-  LAZARET_CHECK(spawner->prepare(foundation, pid, call.within(kStartBound)));
+  std::unique_ptr<Spawner> spawner(
+      new Spawner(foundation, std::move(process), std::move(ends.first)));
+  LAZARET_CHECK(spawner->prepare(pid, call.within(kStartBound)));
   return spawner;
 }
 
-Status Spawner::prepare(const Foundation& foundation, pid_t pid, const Call& call) {
-  LAZARET_CHECK(send_bytes(control_.get(), raw(foundation), {}));
+Status Spawner::prepare(pid_t pid, const Call& call) {
+  LAZARET_CHECK(send_bytes(control_.get(), raw(foundation_), {}));
   LAZARET_CHECK(answer_of(control_.get(), call));
-  if (const Status mapped = write_maps(pid, foundation, call); !mapped.ok()) {
+  if (const Status mapped = write_maps(pid, foundation_, call); !mapped.ok()) {
     const Error& error = mapped.error();
     return Error(error).with_hint(way_out("write id maps", error.os_error(), traits_of_host()));
   }
@@ -218,13 +225,12 @@ Status Spawner::prepare(const Foundation& foundation, pid_t pid, const Call& cal
 // Closing the socket ends the spawner, and with it every box that is left; one that has owed us an
 // answer is not waited for. A fork of the program that we are part of has a copy of us, but no say.
 Spawner::~Spawner() {
-  const auto bound = control_.valid() ? kEndBound : std::chrono::seconds(0);
   control_.reset();
   if (::getpid() != owner_) return;
   const auto gone_within = [this](std::chrono::seconds span) {
     return os::wait_for(process_.get(), POLLIN, Call{}.within(span)).ok();
   };
-  if (!gone_within(bound)) {
+  if (!gone_within(retired_ ? std::chrono::seconds(0) : kEndBound)) {
     (void)::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
     (void)gone_within(kEndBound);
   }
@@ -232,23 +238,29 @@ Spawner::~Spawner() {
   (void)::waitid(P_PIDFD, static_cast<id_t>(process_.get()), &info, WEXITED | WNOHANG);
 }
 
-Result<os::Handle> Spawner::converse(const Order& order, std::span<const int> handles) {
+// A late answer could not be told from the next, so that one that was missed is the last; the
+// socket stays open all the same, since its end would be that of the boxes that are running.
+Result<os::Handle> Spawner::converse(const Order& order, std::span<const int> handles,
+                                     const Call& call) {
   const std::scoped_lock lock(conversation_);
-  if (!control_.valid()) return Error(Errc::connection_lost, "the spawner ended");
-  auto answer = Result<os::Handle>(Error(Errc::connection_lost, "the spawner ended"));
-  if (send_bytes(control_.get(), raw(order), handles).ok())
-    answer = answer_of(control_.get(), Call{}.within(kAnswerBound));
+  if (retired_ || ::getpid() != owner_)
+    return Error(Errc::connection_lost, "the spawner is not there for this process any more");
+  retired_ = true;
+  LAZARET_CHECK(send_bytes(control_.get(), raw(order), handles));
+  auto answer = answer_of(control_.get(), call);
   const bool missed = !answer.ok() && (answer.error().code() == Errc::timed_out ||
+                                       answer.error().code() == Errc::cancelled ||
                                        answer.error().code() == Errc::connection_lost);
-  if (missed) control_.reset();
+  retired_ = missed;
   return answer;
 }
 
-Result<Launched> Spawner::make(const Order& order, int wire, int cgroup) {
+Result<Launched> Spawner::make(const Order& order, const Belongings& belongings, const Call& call) {
   LAZARET_TRY(auto epitaph, os::make_pipe());
-  const int handles[] = {wire, epitaph.second.get(), cgroup};
+  const int handles[] = {belongings.wire, epitaph.second.get(), belongings.cgroup};
+  const auto given = std::span(handles).first(belongings.cgroup < 0 ? 2 : 3);
   Launched launched;
-  LAZARET_TRY(launched.pidfd, converse(order, std::span(handles).first(cgroup < 0 ? 2 : 3)));
+  LAZARET_TRY(launched.pidfd, converse(order, given, call.within(kAnswerBound)));
   launched.epitaph = std::move(epitaph.first);
   LAZARET_TRY(launched.pid, number_of(launched.pidfd));
   return launched;

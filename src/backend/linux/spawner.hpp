@@ -3,6 +3,7 @@
 #include <sys/types.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -35,21 +36,36 @@ class Spawner {
   Spawner& operator=(const Spawner&) = delete;
   ~Spawner();
 
-  /// Clones a box that has `wire` as its end of the stream; `cgroup` is a directory or -1. The box
-  /// says hello, or which step failed, over the wire. Errors: connection_lost when the spawner is
-  /// no more, timed_out, system.
-  [[nodiscard]] Result<Launched> make(const Order& order, int wire, int cgroup);
+  /// What a box is given: its end of the stream, and the directory of its cgroup or -1.
+  struct Belongings {
+    int wire;
+    int cgroup;
+  };
+  /// Clones a box, which says hello, or which step failed, over the wire. Errors: connection_lost
+  /// when the spawner is no more, has owed an answer or is a parent's; timed_out, cancelled,
+  /// system.
+  [[nodiscard]] Result<Launched> make(const Order& order, const Belongings& belongings,
+                                      const Call& call);
+  /// Who its boxes are on the host.
+  [[nodiscard]] const Foundation& foundation() const noexcept { return foundation_; }
 
  private:
-  Spawner(os::Handle process, os::Handle control)
-      : owner_(::getpid()), process_(std::move(process)), control_(std::move(control)) {}
-  [[nodiscard]] Status prepare(const Foundation& foundation, pid_t pid, const Call& call);
-  [[nodiscard]] Result<os::Handle> converse(const Order& order, std::span<const int> handles);
+  Spawner(const Foundation& foundation, os::Handle process, os::Handle control)
+      : foundation_(foundation),
+        owner_(::getpid()),
+        process_(std::move(process)),
+        control_(std::move(control)) {}
+  [[nodiscard]] Status prepare(pid_t pid, const Call& call);
+  [[nodiscard]] Result<os::Handle> converse(const Order& order, std::span<const int> handles,
+                                            const Call& call);
+
+  Foundation foundation_;
 
   pid_t owner_;
   os::Handle process_;       // pidfd
   std::mutex conversation_;  // one question and its answer at a time
-  os::Handle control_;       // closed once an answer was missed: the next could not be told from it
+  os::Handle control_;
+  std::atomic<bool> retired_ = false;  // an answer was missed
 };
 
 /// Ends a box's first process and everything in its pid namespace, and waits until it is gone; for

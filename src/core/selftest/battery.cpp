@@ -12,6 +12,7 @@
 
 #include "base/try.hpp"
 #include "core/selftest/host.hpp"
+#include "os/pipe.hpp"
 
 namespace lazaret::core::selftest {
 namespace {
@@ -23,6 +24,7 @@ using Group = std::vector<std::size_t>;  // of indices of findings
 constexpr std::size_t kMostOfAGroup = 40;
 constexpr std::chrono::seconds kSheetBound{60};
 constexpr std::chrono::seconds kGoneBound{1};
+constexpr std::chrono::milliseconds kBetweenLooks{20};
 
 // Everything that the steps of one battery share; each step writes findings of its own only.
 struct Ground {
@@ -138,7 +140,10 @@ std::optional<std::size_t> survivors(const Ground& ground, const std::string& ma
   if (!ground.sees_processes) return std::nullopt;
   const auto until = Clock::now() + kGoneBound;
   std::size_t count = processes_with(marker);
-  while (count > 0 && Clock::now() < until) count = processes_with(marker);
+  while (count > 0 && Clock::now() < until) {
+    (void)os::wait_ready({}, Call{}.within(kBetweenLooks)).ok();
+    count = processes_with(marker);
+  }
   return count;
 }
 

@@ -78,6 +78,16 @@ bool add_proc(const BoxPlan& plan) noexcept {
   for (std::uint32_t index = 0; index < plan.foundation.mask_count; ++index) {
     if (!mask_path(plan.foundation.masks[index].data())) return false;
   }
+  return true;
+}
+
+// The kernel must be able to end a box for want of memory, and sooner than its caller; only raising
+// needs no capability (proc(5), oom_score_adj), so that EACCES says: high enough already.
+bool offer_to_oom_killer(const BoxPlan&) noexcept {
+  return write_file("/proc/self/oom_score_adj", "500") || errno == EACCES;
+}
+
+bool close_proc(const BoxPlan&) noexcept {
   return restrict_mount("/proc", MOUNT_ATTR_RDONLY, AT_RECURSIVE);
 }
 
@@ -132,6 +142,8 @@ constexpr Step<BoxPlan> kSteps[] = {
     {"reset signals", reset_signals},
     {"add scratch", add_scratch},
     {"add proc", add_proc},
+    {"offer to the OOM killer", offer_to_oom_killer},
+    {"close proc", close_proc},
     {"bind processors", bind_processors},
     {"apply limits", apply_limits},
     {"drop privileges", drop_privileges},
@@ -148,6 +160,7 @@ constexpr Step<BoxPlan> kSteps[] = {
 }  // namespace
 
 void become_runner(const BoxPlan& plan) {
+  (void)::prctl(PR_SET_NAME, "lazaret-runner", 0, 0, 0);  // what ps and the kernel's log say
   if (const char* const step = take_all(kSteps, plan)) give_up(step, errno);
   auto handles = os::become_init();
   if (!handles.ok()) give_up("become init", handles.error().os_error());

@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/capability.h>
+#include <linux/magic.h>
 #include <linux/mount.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -20,10 +22,12 @@ namespace {
 // Only as the place of the new root, in a mount namespace of our own.
 constexpr const char* kRoot = "/tmp";
 
-// Of root's capabilities those that make boxes, and nothing of its groups.
+// Of root's capabilities those that make boxes, also in a cgroup that a user owns, and nothing of
+// its groups.
 bool keep_what_makes_boxes() noexcept {
-  constexpr std::uint32_t kSetgid = 1U << 6, kSetuid = 1U << 7, kSysAdmin = 1U << 21;
-  constexpr std::uint32_t kKept = kSetgid | kSetuid | kSysAdmin;
+  constexpr std::uint32_t kOverride = 1U << 1, kSetgid = 1U << 6, kSetuid = 1U << 7,
+                          kSysAdmin = 1U << 21;
+  constexpr std::uint32_t kKept = kOverride | kSetgid | kSetuid | kSysAdmin;
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   const __user_cap_data_struct kept[2] = {{kKept, kKept, 0}, {0, 0, 0}};
   return done(::setgroups(0, nullptr)) && done(::syscall(SYS_capset, &header, kept));
@@ -40,13 +44,18 @@ bool take_identity(const Foundation& foundation) noexcept {
 
 bool name_host(const Foundation&) noexcept { return done(::sethostname("lazaret", 7)); }
 
+bool is_tmpfs(const char* path) noexcept {
+  struct statfs facts {};
+  return done(::statfs(path, &facts)) && facts.f_type == TMPFS_MAGIC;
+}
+
 // Looked at as well: everything from here on would be done to the host's tree.
 bool new_root(const Foundation&) noexcept {
   return done(::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr)) &&
          keeps_mounts_to_itself() &&
          done(::mount("tmpfs", kRoot, "tmpfs", MS_NOSUID | MS_NODEV,
                       "size=1m,nr_inodes=256,mode=0755")) &&
-         done(::chdir(kRoot));
+         done(::chdir(kRoot)) && is_tmpfs(".");
 }
 
 // What is missing on the host now was there when it was looked at, or is not needed.

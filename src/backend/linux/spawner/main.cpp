@@ -83,7 +83,7 @@ os::Handle child_changes() noexcept {
 }
 
 // First process of the spawner's own pid namespace: when it ends, all boxes do.
-int serve(const Foundation& foundation) {
+int serve(const Foundation& foundation, os::Handle owner) {
   // Who is not the first has no namespaces of its own, whatever unshare(2) has answered: not one
   // step may be taken on the host.
   if (::getpid() != 1) {
@@ -95,14 +95,24 @@ int serve(const Foundation& foundation) {
   os::Handle children = child_changes();
   if (!children.valid()) return give_up("watch for children");
   if (!tell({})) return 1;
-  Service(os::Handle(kControl), std::move(children), foundation).run();
+  Service({os::Handle(kControl), std::move(children), std::move(owner)}, foundation).run();
   return 0;
+}
+
+// pidfd_open(2), while the owner is known to be alive as our parent.
+os::Handle owner_of(const Foundation& foundation) noexcept {
+  os::Handle owner(static_cast<int>(::syscall(SYS_pidfd_open, foundation.owner, 0)));
+  if (::getppid() != foundation.owner) owner.reset();
+  return owner;
 }
 
 int start() {
   static Foundation foundation;
+  (void)::prctl(PR_SET_NAME, "lazaret-spawner", 0, 0, 0);
   if (!detach()) return 1;
   if (::recv(kControl, &foundation, sizeof foundation, 0) != sizeof foundation) return 1;
+  os::Handle owner = owner_of(foundation);
+  if (!owner.valid()) return give_up("watch the owner");
   // Who may give ids needs no user namespace for the rest either, and hosts that refuse them to
   // ordinary users do not refuse them to root alone.
   constexpr int kNamespaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS;
@@ -110,7 +120,7 @@ int start() {
   if (!done(::unshare(kNamespaces | user))) return give_up("make namespaces");
   if (!await_maps()) return 1;
   const pid_t child = ::fork();
-  if (child == 0) return serve(foundation);
+  if (child == 0) return serve(foundation, std::move(owner));
   if (child < 0) return give_up("fork");
   ::close(kControl);
   int status = 0;

@@ -81,15 +81,18 @@ Epitaph epitaph_of(const rusage& usage) {
 
 }  // namespace
 
-Service::Service(os::Handle control, os::Handle children, const Foundation& foundation)
-    : control_(std::move(control)), children_(std::move(children)), foundation_(foundation) {}
+Service::Service(Watched watched, const Foundation& foundation)
+    : watched_(std::move(watched)), foundation_(foundation) {}
 
 void Service::run() {
   for (;;) {
     // Made ahead, used once: an empty network namespace takes longer than all the rest of a box.
     network_is_fresh_ = network_is_fresh_ || refresh_network();
-    pollfd entries[] = {{control_.get(), POLLIN, 0}, {children_.get(), POLLIN, 0}};
+    pollfd entries[] = {{watched_.control.get(), POLLIN, 0},
+                        {watched_.children.get(), POLLIN, 0},
+                        {watched_.owner.get(), POLLIN, 0}};
     if (::poll(entries, std::size(entries), -1) < 0 && errno != EINTR) return;
+    if (entries[2].revents != 0) return;
     if (entries[1].revents != 0) bury();
     if (entries[0].revents != 0 && !take_order()) return;
   }
@@ -112,7 +115,7 @@ bool Service::refuse(const char* step) const {
   Answer answer;
   answer.code = errno;
   ::strncpy(answer.failed_step.data(), step, answer.failed_step.size() - 1);
-  return send_answer(control_.get(), answer, -1);
+  return send_answer(watched_.control.get(), answer, -1);
 }
 
 bool Service::receive(Received& received) const {
@@ -124,7 +127,7 @@ bool Service::receive(Received& received) const {
   message.msg_iovlen = 1;
   message.msg_control = space.data();
   message.msg_controllen = space.size();
-  const ssize_t count = ::recvmsg(control_.get(), &message, MSG_CMSG_CLOEXEC);
+  const ssize_t count = ::recvmsg(watched_.control.get(), &message, MSG_CMSG_CLOEXEC);
   if (count != sizeof received.order) return false;
   const cmsghdr* const header = CMSG_FIRSTHDR(&message);
   if (header == nullptr || header->cmsg_type != SCM_RIGHTS) return false;
@@ -171,12 +174,12 @@ bool Service::make_box(Received& received) {
     return told;
   }
   (void)!::write(go->second.get(), "g", 1);
-  return send_answer(control_.get(), {}, first_process.get());
+  return send_answer(watched_.control.get(), {}, first_process.get());
 }
 
 void Service::bury() {
   signalfd_siginfo drained{};
-  (void)!::read(children_.get(), &drained, sizeof drained);
+  (void)!::read(watched_.children.get(), &drained, sizeof drained);
   rusage usage{};
   for (pid_t pid = 0; (pid = ::wait4(-1, nullptr, WNOHANG, &usage)) > 0;) {
     const auto ward = std::find_if(wards_.begin(), wards_.end(),

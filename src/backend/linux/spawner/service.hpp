@@ -14,9 +14,14 @@ namespace lazaret::backend::native {
 /// first process. Single-threaded; never blocks on a box.
 class Service {
  public:
-  Service(os::Handle control, os::Handle children, const Foundation& foundation);
+  struct Watched {
+    os::Handle control;   ///< our end of the socket
+    os::Handle children;  ///< readable when one has ended
+    os::Handle owner;     ///< readable when Lazaret has ended
+  };
+  Service(Watched watched, const Foundation& foundation);
 
-  /// Returns when Lazaret has closed its end. The boxes die with the calling process.
+  /// Returns when Lazaret has closed its end or ended. The boxes die with the calling process.
   void run();
 
  private:
@@ -36,8 +41,7 @@ class Service {
   [[nodiscard]] bool refresh_network();
   void bury();
 
-  os::Handle control_;
-  os::Handle children_;
+  Watched watched_;
   const Foundation& foundation_;
   std::vector<Ward> wards_;
   bool network_is_fresh_ = false;  // nobody has been in our network namespace yet
