@@ -127,7 +127,8 @@ Found syscalls(const SelfReport& report, const policy::Spec&) {
 Found landlock(const SelfReport& report, const policy::Spec&) {
   constexpr std::uint64_t kWhole = 6;
   const std::uint64_t version = report.number("landlock").value_or(0);
-  if (version == 0) return missing("no Landlock: the kernel has none, it is off, or it was refused");
+  if (version == 0)
+    return missing("no Landlock: the kernel has none, it is off, or it was refused");
   if (report.probe("device_file") != kEacces)
     return missing("it did not refuse to make a device file");
   const std::string text = "Landlock version " + std::to_string(version);

@@ -39,7 +39,8 @@ suite() {
   local tree=$LAZARET_ROOT/build/$1
   UBSAN_OPTIONS=print_stacktrace=1 TSAN_OPTIONS=second_deadlock_stack=1 LAZARET_REQUIRE=native \
     setarch -R ctest --test-dir "$tree" --output-junit "$tree/results.xml" --no-tests=error \
-    --label-regex 'unit|integration' --exclude-regex '/([Dd]ocker|[Pp]odman)|CorpusEverywhere|NativeFaults' \
+    --label-regex 'unit|integration' \
+    --exclude-regex '/([Dd]ocker|[Pp]odman)|CorpusEverywhere|NativeFaults' \
     --parallel "$LAZARET_JOBS" --test-output-size-passed 16384
 }
 
