@@ -1,7 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sys/resource.h>
+
 #include <algorithm>
+#include <fstream>
 #include <thread>
 
 #include "integration/support.hpp"
@@ -154,6 +157,24 @@ except OSError as error:
   Json seen = printed(request);
   EXPECT_EQ(seen[0], "EMFILE");
   EXPECT_EQ(seen[1], 39);
+}
+
+// A box is nobody's favourite: real-time tasks are outside of every bandwidth, and what the kernel
+// may not end for want of memory has no bound on it.
+TEST_P(NativeLimits, LendsNothingOfWhatFavoursItsCaller) {
+  const auto body = [] {
+    const rlimit favoured{50, 50};
+    (void)::setrlimit(RLIMIT_RTPRIO, &favoured);
+    (void)::setrlimit(RLIMIT_NICE, &favoured);
+    std::ofstream("/proc/self/oom_score_adj") << "-900";
+    const ExecutionRequest request = python(R"(
+import resource
+score = int(open("/proc/self/oom_score_adj").read())
+print(resource.getrlimit(14), resource.getrlimit(13), score >= 500)
+)");
+    return sandbox_on("native").execute(request).stdout_text;
+  };
+  EXPECT_EQ(in_child(GetParam(), body), "(0, 0) (0, 0) True\n");
 }
 
 // P-53

@@ -143,6 +143,58 @@ TEST_P(NativeSpawner, GoesWithLazaretAndSoDoItsBoxes) {
   ::close(told[0]), ::close(told[1]);
 }
 
+// P-55: what a fork has of a sandbox is a copy, and the boxes of neither are the other's.
+TEST_P(NativeSpawner, ServesAForkOfItsCallerWithBoxesOfHisOwn) {
+  expect_silence([]() -> std::string {
+    const CodeSandbox sandbox = sandbox_on("native");
+    const auto failures = [&sandbox] {
+      int count = 0;
+      for (int run = 0; run < 20; ++run) count += sandbox.execute(bash("true")).success() ? 0 : 1;
+      return count;
+    };
+    if (failures() != 0) return "it does not work at all";
+    const pid_t fork = ::fork();
+    if (fork == 0) ::_exit(failures());
+    const int ours = failures();
+    int status = -1;
+    ::waitpid(fork, &status, 0);
+    if (ours == 0 && status == 0 && failures() == 0) return "";
+    return std::to_string(ours) + " runs failed here, status there " + std::to_string(status);
+  });
+}
+
+// P-04: a fork that lives on keeps sockets open, not boxes.
+TEST_P(NativeSpawner, OutlivesNoCallerWhoseForkLivesOn) {
+  const std::string marker = unique_marker();
+  expect_silence([&marker]() -> std::string {
+    int forked[2], held[2];
+    if (::pipe(forked) != 0 || ::pipe(held) != 0) return "pipe";
+    const pid_t caller = ::fork();
+    if (caller == 0) {
+      ::close(held[1]);
+      ExecutionRequest request = endless(marker);
+      request.on_output = [&forked, &held](Stream, std::string_view) {
+        char byte = 'f';
+        if (::fork() != 0) return;
+        (void)!::write(forked[1], &byte, 1);
+        (void)!::read(held[0], &byte, 1);  // until this test is over
+        ::_exit(0);
+      };
+      (void)sandbox_on("native").execute(request);
+      ::_exit(0);
+    }
+    char byte = 0;
+    const bool runs = ::read(forked[0], &byte, 1) == 1 &&
+                      becomes_true(10s, [&] { return !processes_marked(marker).empty(); });
+    ::kill(caller, SIGKILL);
+    ::waitpid(caller, nullptr, 0);
+    const bool gone = becomes_true(5s, [&] { return processes_marked(marker).empty(); });
+    ::close(held[1]);
+    if (!runs) return "it did not start";
+    return gone ? "" : "the box lives on";
+  });
+}
+
 // EMFILE at each descriptor that a run takes, with a new spawner and with an old one.
 TEST_P(NativeSpawner, RefusesClearlyForWantOfDescriptorsAndLeaksNone) {
   const auto body = []() -> std::string {
