@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+
 namespace lazaret::backend::native {
 
 /// One named step of making something; errno says why it was not taken.
