@@ -57,7 +57,10 @@ Status RunnerVolume::prepare(const Call& call) {
   const std::map<std::string, std::string> labels = {
       {kOwnerLabel, kOwner}, {"dev.lazaret.runner", runner::runner_digest()}};
   const auto made = engine::volume::create(client_, name_, labels, call);
-  return made.ok() ? Status() : Status(made.error());
+  if (made.ok()) return {};
+  // Podman fails for the second of two that make it at the same time.
+  if (engine::volume::inspect(client_, name_, call).ok()) return {};
+  return made.error();
 }
 
 Status RunnerVolume::require(const std::string& container, const std::string& image,
