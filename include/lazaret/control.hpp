@@ -30,6 +30,7 @@ enum class Control {
   core_dumps,   ///< none are written
   disk,         ///< bytes and inodes of the writable directories
   environment,  ///< only allowed variables
+  subprocess,   ///< no other process and no other program, where that is asked
 };
 
 /// In declaration order.

@@ -25,8 +25,9 @@ enum class Cause {
   disk_limit,    ///< ended by SIGXFSZ
   policy_denied,
   approval_denied,
-  cancelled,     ///< the caller's stop token
-  start_failed,  ///< the program does not exist or cannot be executed in the box
+  cancelled,       ///< the caller's stop token
+  compile_failed,  ///< the compiler refused the code, or failed; the program has not run
+  start_failed,    ///< the program does not exist or cannot be executed in the box
   image_missing,
   enforcement_mismatch,  ///< a required control was not in force; the code has not run
   backend_unavailable,
@@ -52,11 +53,14 @@ enum class ErrorType {
 struct ResultError {
   ErrorType type;
   std::string message;
-  std::optional<std::string> stack;  ///< in the user's own file names
-  std::optional<std::string> hint;   ///< what to do next
+  std::optional<std::string> stack;        ///< in the user's own file names
+  std::optional<std::string> hint;         ///< what to do next
+  std::optional<std::string> name = {};    ///< the language's own, e.g. "ZeroDivisionError"
+  std::optional<std::uint32_t> line = {};  ///< of the program's main file, from 1; the innermost
 };
 
-/// What the run used, and which source said so ("cgroup", "engine stats", "rusage" or "none").
+/// What the run used, and which source said so: "cgroup", "engine stats", "rusage" (from outside),
+/// "runner" (from beside the program) or "none".
 struct Usage {
   std::optional<std::uint64_t> cpu_ms;
   std::optional<std::uint64_t> peak_memory_bytes;
@@ -108,6 +112,16 @@ struct Meta {
   std::vector<std::string> warnings;
 };
 
+/// What came of the compiler, which runs in the program's box before it.
+struct Compilation {
+  std::chrono::duration<double> duration{0};
+  int exit_code = -1;         ///< the compiler's own; -1 when it did not end by itself
+  std::optional<int> signal;  ///< that ended it
+  bool timed_out = false;     ///< our deadline for it
+  std::string diagnostics;    ///< what it wrote, valid UTF-8, 64 KiB at most, head and tail
+  bool truncated = false;     ///< it wrote more
+};
+
 /// What became of the code. Set once; never changed afterwards.
 struct ExecutionResult {
   std::string stdout_text;  ///< valid UTF-8: head, a marker line and tail when it was cut
@@ -115,9 +129,10 @@ struct ExecutionResult {
   int exit_code = -1;  ///< the program's own when known, else -1; never inferred
   std::chrono::duration<double> duration{0};
   bool timed_out = false;
-  bool truncated = false;
+  bool truncated = false;            ///< output is missing: beyond the cap, or the stream was lost
   std::optional<std::string> value;  ///< JSON text
   std::optional<ResultError> error;
+  std::optional<Compilation> compile;  ///< of compiled languages, once their compiler was started
   Meta meta;
 
   [[nodiscard]] bool success() const noexcept { return meta.cause == Cause::exited && !error; }

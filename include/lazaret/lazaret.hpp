@@ -1,6 +1,7 @@
 #pragma once
 
 /// Everything a program that runs foreign code needs.
+#include "lazaret/confinement.hpp"
 #include "lazaret/control.hpp"
 #include "lazaret/error.hpp"
 #include "lazaret/execution_result.hpp"

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lazaret/confinement.hpp"
 #include "lazaret/control.hpp"
 #include "lazaret/limits.hpp"
 
@@ -18,8 +19,8 @@ enum class Stream { standard_output, standard_error };
 
 /// What a caller asks for. Untrusted: it is validated before anything is made.
 struct ExecutionRequest {
-  /// "python", "bash" or "javascript" (also "node", "js", "py", "sh"). Ignored when `command` is
-  /// set.
+  /// "python", "javascript", "bash", "sh", "c", "cpp", "rust", "go" or "java" (also "py", "node",
+  /// "js", "c++", …). Ignored when `command` is set.
   std::string language = "python";
   /// Source text, UTF-8, at most 1 MiB, without NUL bytes.
   std::string code;
@@ -36,13 +37,25 @@ struct ExecutionRequest {
   /// loaded (LD_PRELOAD, PYTHONPATH, …) are refused.
   std::map<std::string, std::string> environment;
   LimitOverrides limits;
+  /// Unset: the configured one. What is denied here is required too, unless `required_controls`
+  /// says otherwise.
+  std::optional<Subprocess> subprocess;
+  std::optional<Profile> profile;    ///< unset: the configured one
+  std::optional<Loopback> loopback;  ///< unset: the configured one, or what the profile says
+  /// Directories of the host's, at most eight. What is writable is the caller's to lose: a box that
+  /// root asks for is user 65534 there, an ordinary user's may be the user himself.
+  std::vector<Mount> mounts;
   /// Container image instead of the configured one for the language.
   std::optional<std::string> image;
   /// Controls without which the code must not run; unset: the configured ones.
   std::optional<std::set<Control>> required_controls;
-  /// Called with output as it arrives, until the head of the stream's cap is reached. Calls never
-  /// overlap. It must return soon: while it runs, no deadline is looked at.
+  /// Called with output as it arrives until half of the stream's cap is full; with the rest in the
+  /// end if none was cut. No two calls overlap. Return soon: meanwhile no deadline is looked at.
   std::function<void(Stream, std::string_view)> on_output;
+  /// Called when the program has been started, with a function that sends it a signal (1 to 64,
+  /// signal(7)). It may be kept, is thread-safe, returns within 100 ms, and does nothing once the
+  /// run has ended.
+  std::function<void(std::function<void(int number)>)> on_start;
   /// Ends the run: TERM, grace, KILL, and a result with cause `cancelled`.
   std::stop_token stop;
 };

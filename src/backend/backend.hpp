@@ -40,11 +40,21 @@ class Box {
   [[nodiscard]] virtual const std::vector<std::string>& warnings() const = 0;
   /// Ends every process of the box from outside and waits until they are gone. Idempotent.
   [[nodiscard]] virtual Status kill(const Call& call) = 0;
+  /// Has the box begin to end, for whoever disposes of it later to wait less. Never waits.
+  virtual void doom() noexcept {}
   /// Ends the box and removes everything of it: container, volumes, cgroup. Idempotent; what fails
   /// here is worth a warning, and is tried once more by the destructor.
   [[nodiscard]] virtual Status dispose(const Call& call) = 0;
-  /// Reads the counters and counts survivors; meant after kill() or the program's end.
+  /// Reads the counters, usage and survivors; may end the box, if only its end can tell them.
   [[nodiscard]] virtual Autopsy autopsy(const Call& call) = 0;
+  /// What the counters say of a program that has ended by itself, while the box is still there;
+  /// nothing where only the box's end can tell.
+  [[nodiscard]] virtual std::optional<Autopsy> counters() { return std::nullopt; }
+  /// Whether one made now would show the same of the host and be of the same image. May wait 2 s.
+  [[nodiscard]] virtual bool is_current() const { return true; }
+  /// Whether somebody sees to the end of the box after its last user, so that an answer need not
+  /// wait for it.
+  [[nodiscard]] virtual bool ends_later() const { return false; }
 };
 
 /// What a backend would give here, found by trying.

@@ -7,9 +7,9 @@
 namespace lazaret::backend {
 namespace {
 
-Found found_native() {
+Found found_native(Serves serves) {
   Found found;
-  auto made = make_native();
+  auto made = make_native(serves);
   if (made.ok())
     found.backend = std::move(made).value();
   else
@@ -40,6 +40,7 @@ Found found_engine(BackendKind kind, const Surroundings& surroundings, const Cal
   options.surroundings = surroundings.engine;
   options.host = surroundings.host;
   options.search = search_options(wanted(kind, surroundings), surroundings);
+  options.state = surroundings.state;
   auto connected = docker::connect(std::move(options), call);
   Found found;
   if (!connected.ok()) {
@@ -51,6 +52,15 @@ Found found_engine(BackendKind kind, const Surroundings& surroundings, const Cal
   for (const engine::Attempt& attempt : connected->attempts)
     found.attempts.push_back(text_of(attempt));
   return found;
+}
+
+Result<engine::EngineClient> first_engine(engine::Wanted wanted, const Surroundings& surroundings,
+                                          const Call& call) {
+  const engine::SearchOptions options = search_options(wanted, surroundings);
+  engine::Search search = engine::connect_first(
+      engine::candidates(surroundings.engine, options.wanted, surroundings.host), options, call);
+  if (!search.client) return engine::no_engine(search);
+  return std::move(*search.client);
 }
 
 }  // namespace
@@ -65,15 +75,17 @@ std::string_view name_of(BackendKind kind) noexcept {
 }
 
 Found find(BackendKind kind, const Surroundings& surroundings, const Call& call) {
-  return kind == BackendKind::native ? found_native() : found_engine(kind, surroundings, call);
+  return kind == BackendKind::native ? found_native(surroundings.serves)
+                                     : found_engine(kind, surroundings, call);
+}
+
+Result<engine::EngineClient> find_engine(BackendKind kind, const Surroundings& surroundings,
+                                         const Call& call) {
+  return first_engine(wanted(kind, surroundings), surroundings, call);
 }
 
 Result<engine::EngineClient> find_engine(const Surroundings& surroundings, const Call& call) {
-  const engine::SearchOptions options = search_options(engine::Wanted::any, surroundings);
-  engine::Search search = engine::connect_first(
-      engine::candidates(surroundings.engine, options.wanted, surroundings.host), options, call);
-  if (!search.client) return engine::no_engine(search);
-  return std::move(*search.client);
+  return first_engine(engine::Wanted::any, surroundings, call);
 }
 
 }  // namespace lazaret::backend

@@ -8,7 +8,8 @@ namespace lazaret::backend {
 namespace {
 
 constexpr const char* kSource = "runner report";
-constexpr int kEperm = 1, kEacces = 13, kEnosys = 38, kNoRoute = 101, kReadOnly = 30;
+constexpr int kEperm = 1, kEnoent = 2, kEacces = 13, kEinval = 22, kReadOnly = 30, kEnosys = 38,
+              kNoFamily = 97, kNoRoute = 101;
 constexpr std::uint64_t kTmpfs = 0x01021994;
 constexpr std::uint64_t kPage = 4096;  // tmpfs rounds up to pages
 constexpr std::string_view kBoxUid = "65534";
@@ -26,12 +27,17 @@ std::string status_of(const SelfReport& report, const std::string& field) {
   return found == report.status.end() ? "" : found->second;
 }
 
-Found network(const SelfReport& report, const policy::Spec&) {
+Found network(const SelfReport& report, const policy::Spec& spec) {
   for (const std::string& name : report.interfaces) {
     if (name != "lo") return missing("interface " + name + " is there");
   }
   if (report.interfaces.empty()) return missing("interfaces could not be read");
-  return decide(report.probe("route") == kNoRoute, "lo only, no route out");
+  // Engines bring it up whatever is asked; nothing but the box itself is reached by it.
+  const bool is_up = report.probe("loopback") == 0;
+  if (spec.loopback == Loopback::up && !is_up) return missing("lo is down, which was to be up");
+  if (report.probe("route") == kNoFamily) return enforced("lo only, no internet sockets");
+  return decide(report.probe("route") == kNoRoute,
+                is_up ? "lo only, up within the box, no route out" : "lo only, no route out");
 }
 
 // Writable, whoever the box's program is: ours alone, each by its own name.
@@ -51,7 +57,12 @@ std::optional<std::uint64_t> bytes_in(std::string_view size) {
   return *number * kKibi;
 }
 
-bool is_scratch(const MountLine& mount, const Limits& limits) {
+bool is_strict(const policy::Spec& spec) { return spec.profile == Profile::strict; }
+
+bool is_scratch(const MountLine& mount, const policy::Spec& spec) {
+  const Limits& limits = spec.limits;
+  if (is_strict(spec) && (mount.target == "/tmp" || !mount.has("noexec"))) return false;
+
   const auto same = [&mount](const Scratch& scratch) {
     return mount.target == scratch.target && mount.setting("mode").value_or("") == scratch.mode;
   };
@@ -68,10 +79,42 @@ bool is_of_root(const MountLine& mount) {
   return mount.setting("mode") == "755" && mount.setting("uid").value_or("0") != kBoxUid;
 }
 
+// What the caller has asked to be writable.
+bool is_asked_for(const MountLine& mount, const policy::Spec& spec) {
+  return std::any_of(spec.mounts.begin(), spec.mounts.end(), [&mount](const Mount& asked) {
+    return asked.target == mount.target && asked.access == MountAccess::read_write;
+  });
+}
+
 // The rest shows and keeps nothing of the host's.
-bool may_be_writable(const MountLine& mount, const Limits& limits) {
-  if (mount.type == "tmpfs") return is_scratch(mount, limits) || is_of_root(mount);
+bool may_be_writable(const MountLine& mount, const policy::Spec& spec) {
+  if (is_asked_for(mount, spec)) return true;
+  if (mount.type == "tmpfs") return is_scratch(mount, spec) || is_of_root(mount);
   return mount.type == "devpts" || mount.type == "mqueue" || mount.type == "proc";
+}
+
+// Empty when the directory stands there as it was asked for.
+std::string wrong_with(const Mount& asked, const SelfReport& report, const policy::Spec& spec) {
+  const MountLine* found = nullptr;
+  for (const MountLine& mount : report.mounts) {
+    if (mount.target == asked.target) found = &mount;  // the last one is on top
+  }
+  if (found == nullptr) return asked.target + " is not mounted";
+  if (asked.access == MountAccess::read_only && !found->has("ro"))
+    return asked.target + " is writable";
+  for (const char* const option : {"nosuid", "nodev"}) {
+    if (!found->has(option)) return asked.target + " is not " + option;
+  }
+  return is_strict(spec) && !found->has("noexec") ? asked.target + " is not noexec" : "";
+}
+
+std::string shown(const std::vector<Mount>& mounts) {
+  std::string text;
+  for (const Mount& mount : mounts) {
+    const bool writes = mount.access == MountAccess::read_write;
+    text += "; " + mount.target + " is " + mount.source + (writes ? ", writable" : ", read-only");
+  }
+  return text;
 }
 
 Found filesystem(const SelfReport& report, const policy::Spec& spec) {
@@ -79,11 +122,20 @@ Found filesystem(const SelfReport& report, const policy::Spec& spec) {
   bool root_seen = false;
   for (const MountLine& mount : report.mounts) {
     root_seen = root_seen || (mount.target == "/" && mount.has("ro"));
-    if (!mount.has("ro") && !may_be_writable(mount, spec.limits)) {
+    if (!mount.has("ro") && !may_be_writable(mount, spec)) {
       return missing(mount.target + " is writable");
     }
   }
-  return decide(root_seen, "read-only root, writable only: bounded tmpfs");
+  for (const Mount& mount : spec.mounts) {
+    if (const std::string wrong = wrong_with(mount, report, spec); !wrong.empty())
+      return missing(wrong);
+  }
+  if (is_strict(spec) && report.probe("user_names") != kEnoent)
+    return missing("/etc/passwd can be read");
+  return decide(root_seen, (is_strict(spec) ? "read-only root, no /tmp, no user names, writable "
+                                              "only: bounded tmpfs, not executable"
+                                            : "read-only root, writable only: bounded tmpfs") +
+                               shown(spec.mounts));
 }
 
 bool only(const std::string& text, std::string_view wanted) {
@@ -108,7 +160,7 @@ Found privileges(const SelfReport& report, const policy::Spec&) {
                   (none ? "" : ", supplementary groups " + groups));
 }
 
-Found syscalls(const SelfReport& report, const policy::Spec&) {
+Found syscalls(const SelfReport& report, const policy::Spec& spec) {
   if (status_of(report, "Seccomp") != "2") return missing("no filter");
   for (const char* const call : {"user_namespace", "mount", "keyctl", "bpf", "io_uring"}) {
     if (report.probe(call) != kEperm) return missing(std::string(call) + " was not refused");
@@ -118,6 +170,8 @@ Found syscalls(const SelfReport& report, const policy::Spec&) {
     if (code != kEperm && code != kEnosys)
       return missing(std::string(family) + " sockets are not refused");
   }
+  if (is_strict(spec) && report.probe("memory_file") != kEperm)
+    return missing("memfd_create was not refused");
   return decide(report.probe("clone3") == kEnosys,
                 "filter on, ten forbidden calls tried and refused");
 }
@@ -165,6 +219,7 @@ Found core_dumps(const SelfReport& report, const policy::Spec&) {
 
 Found disk(const SelfReport& report, const policy::Spec& spec) {
   for (const char* const path : {"/work", "/tmp", "/dev/shm"}) {
+    if (is_strict(spec) && path == std::string_view("/tmp")) continue;
     const auto facts = words_of(report.value(std::string("disk.") + path).value_or(""));
     if (facts.size() != 3) return missing(std::string(path) + " could not be read");
     const auto type = parse_number(facts[0]), bytes = parse_number(facts[1]),
@@ -176,7 +231,24 @@ Found disk(const SelfReport& report, const policy::Spec& spec) {
       return missing(std::string(path) + " is not bounded: " + facts[1] + " bytes, " + facts[2] +
                      " inodes");
   }
-  return enforced("/work, /tmp and /dev/shm bounded in bytes and inodes");
+  for (const Mount& mount : spec.mounts) {
+    if (mount.access == MountAccess::read_write)
+      return {EvidenceStatus::partial, mount.target + " is the host's own and has no bound"};
+  }
+  return enforced(is_strict(spec) ? "/work and /dev/shm bounded in bytes and inodes"
+                                  : "/work, /tmp and /dev/shm bounded in bytes and inodes");
+}
+
+// Tried in a child of the runner, which has ended before the report was made: what holds the
+// program is the same filter, and it is not started where that cannot be installed.
+Found subprocess(const SelfReport& report, const policy::Spec& spec) {
+  if (spec.subprocess == Subprocess::allow) return enforced("allowed, as asked");
+  for (const char* const call : {"process", "execve", "execveat"}) {
+    if (report.probe(std::string("subprocess_") + call) != kEperm)
+      return missing(std::string(call) + " was not refused");
+  }
+  return decide(report.probe("subprocess_thread") == kEinval,
+                "a second filter refuses clone, execve and execveat; threads may be made");
 }
 
 struct Row {
@@ -196,6 +268,7 @@ constexpr std::array kRows = {
     Row{Control::file_size, file_size},
     Row{Control::core_dumps, core_dumps},
     Row{Control::disk, disk},
+    Row{Control::subprocess, subprocess},
 };
 
 }  // namespace

@@ -29,17 +29,27 @@ Evidence judged(Control control, const std::vector<Reading>& readings, const pol
           "nothing"};
 }
 
+std::string files_asked(const policy::Spec& spec) {
+  std::string text = "read-only root, no host path writable";
+  if (spec.profile == Profile::strict) text += ", strict";
+  for (const Mount& mount : spec.mounts) {
+    const bool writes = mount.access == MountAccess::read_write;
+    text += (writes ? ", but writable " : ", read-only ") + mount.target;
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string requested(Control control, const policy::Spec& spec) {
   const Limits& limits = spec.limits;
   switch (control) {
-    case Control::network: return "none";
-    case Control::filesystem: return "read-only root, no host path writable";
+    case Control::network: return spec.loopback == Loopback::up ? "loopback" : "none";
+    case Control::filesystem: return files_asked(spec);
     case Control::privileges: return "uid and gid 65534, no capability, no new privileges";
     case Control::timeout:
       return limit_text(static_cast<std::uint64_t>(limits.timeout.count()), "ms");
-    case Control::syscalls: return "allow-list";
+    case Control::syscalls: return "allow-list, " + std::string(name_of(spec.profile));
     case Control::landlock: return "read-only but for scratch and devices, scoped";
     case Control::processes: return "own pid namespace";
     case Control::ipc: return "own ipc namespace";
@@ -57,6 +67,7 @@ std::string requested(Control control, const policy::Spec& spec) {
              limit_text(limits.disk_files, "inodes");
     case Control::environment:
       return limit_text(spec.environment.size(), "variables, nothing inherited");
+    case Control::subprocess: return spec.subprocess == Subprocess::deny ? "denied" : "allowed";
   }
   return "";
 }

@@ -2,6 +2,7 @@
 #include <array>
 #include <utility>
 
+#include "lazaret/confinement.hpp"
 #include "lazaret/control.hpp"
 #include "lazaret/error.hpp"
 #include "lazaret/execution_result.hpp"
@@ -31,6 +32,7 @@ constexpr std::array kControlNames = {
     std::pair{Control::core_dumps, "core_dumps"sv},
     std::pair{Control::disk, "disk"sv},
     std::pair{Control::environment, "environment"sv},
+    std::pair{Control::subprocess, "subprocess"sv},
 };
 
 }  // namespace
@@ -79,6 +81,52 @@ std::string_view name_of(Isolation isolation) noexcept {
   return "";
 }
 
+std::string_view name_of(Subprocess subprocess) noexcept {
+  switch (subprocess) {
+    case Subprocess::allow: return "allow";
+    case Subprocess::deny: return "deny";
+  }
+  return "";
+}
+
+std::string_view name_of(Profile profile) noexcept {
+  switch (profile) {
+    case Profile::dev: return "dev";
+    case Profile::standard: return "standard";
+    case Profile::strict: return "strict";
+  }
+  return "";
+}
+
+std::string_view name_of(Loopback loopback) noexcept {
+  switch (loopback) {
+    case Loopback::down: return "down";
+    case Loopback::up: return "up";
+  }
+  return "";
+}
+
+std::optional<Profile> profile_named(std::string_view name) noexcept {
+  for (const Profile each : {Profile::dev, Profile::standard, Profile::strict}) {
+    if (name == name_of(each)) return each;
+  }
+  return std::nullopt;
+}
+
+std::optional<Loopback> loopback_named(std::string_view name) noexcept {
+  for (const Loopback each : {Loopback::down, Loopback::up}) {
+    if (name == name_of(each)) return each;
+  }
+  return std::nullopt;
+}
+
+std::optional<Subprocess> subprocess_named(std::string_view name) noexcept {
+  for (const Subprocess each : {Subprocess::allow, Subprocess::deny}) {
+    if (name == name_of(each)) return each;
+  }
+  return std::nullopt;
+}
+
 std::string_view name_of(Errc code) noexcept {
   switch (code) {
     case Errc::invalid_argument: return "invalid_argument";
@@ -116,6 +164,7 @@ std::string_view name_of(Cause cause) noexcept {
     case Cause::policy_denied: return "policy_denied";
     case Cause::approval_denied: return "approval_denied";
     case Cause::cancelled: return "cancelled";
+    case Cause::compile_failed: return "compile_failed";
     case Cause::start_failed: return "start_failed";
     case Cause::image_missing: return "image_missing";
     case Cause::enforcement_mismatch: return "enforcement_mismatch";

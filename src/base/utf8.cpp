@@ -52,6 +52,29 @@ Step next(std::string_view text) noexcept {
   return {lead->length, true};
 }
 
+// Of a well-formed character.
+char32_t code_of(std::string_view character) noexcept {
+  const unsigned char first = byte_at(character, 0);
+  if (character.size() == 1) return first;
+  char32_t code = first & (0x7FU >> character.size());
+  for (std::size_t index = 1; index < character.size(); ++index)
+    code = code << 6 | (byte_at(character, index) & 0x3FU);
+  return code;
+}
+
+bool is_printable(char32_t code) noexcept {
+  struct Range {
+    char32_t first, last;
+  };
+  // Unicode 15: category Cc, Zl, Zp, and Bidi_Control.
+  constexpr std::array kHidden = {Range{0x00, 0x1F},     Range{0x7F, 0x9F},
+                                  Range{0x61C, 0x61C},   Range{0x200E, 0x200F},
+                                  Range{0x2028, 0x202E}, Range{0x2066, 0x2069}};
+  return std::none_of(kHidden.begin(), kHidden.end(), [code](const Range& range) {
+    return code >= range.first && code <= range.last;
+  });
+}
+
 }  // namespace
 
 bool is_utf8(std::string_view text) noexcept {
@@ -72,6 +95,21 @@ std::string to_utf8(std::string_view bytes) {
     bytes.remove_prefix(step.length);
   }
   return text;
+}
+
+std::string printable(std::string_view bytes, char instead) {
+  const std::string text = to_utf8(bytes);
+  std::string shown;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view character = rest.substr(0, next(rest).length);
+    if (is_printable(code_of(character))) {
+      shown += character;
+    } else {
+      shown += instead;
+    }
+    rest.remove_prefix(character.size());
+  }
+  return shown;
 }
 
 std::size_t whole_prefix(std::string_view bytes) noexcept {

@@ -34,6 +34,7 @@ Cause cause_of_exit(const Death& death, const runner::Exited& exited) {
   const bool clean = exited.how == runner::Exited::How::exit && exited.code == 0;
   if (clean) return Cause::exited;
   if (death.autopsy.pids_refused) return Cause::pids_limit;
+  if (death.compiling) return Cause::compile_failed;
   if (exited.how == runner::Exited::How::signal) return cause_of_signal(death, exited.code);
   return Cause::nonzero_exit;
 }
@@ -51,6 +52,29 @@ Cause cause_of(const Death& death) {
   if (!death.ending) return Cause::infrastructure_lost;
   if (exited == nullptr) return Cause::start_failed;
   return cause_of_exit(death, *exited);
+}
+
+Cause cause_of_error(Errc code) {
+  switch (code) {
+    case Errc::invalid_argument:
+    case Errc::permission_denied:
+    case Errc::too_large: return Cause::policy_denied;
+    case Errc::cancelled: return Cause::cancelled;
+    case Errc::image_missing: return Cause::image_missing;
+    case Errc::enforcement_mismatch: return Cause::enforcement_mismatch;
+    case Errc::start_failed: return Cause::start_failed;
+    case Errc::connection_lost:
+    case Errc::protocol:
+    case Errc::timed_out:
+    case Errc::engine:
+    case Errc::conflict: return Cause::infrastructure_lost;
+    case Errc::not_found:
+    case Errc::unsupported:
+    case Errc::connection_refused:
+    case Errc::backend_unavailable:
+    case Errc::system: return Cause::backend_unavailable;
+  }
+  return Cause::backend_unavailable;
 }
 
 std::string signal_name(int number) {

@@ -19,6 +19,7 @@ struct Death {
   std::optional<runner::Ending> ending;  ///< unset when the runner did not live to tell
   std::optional<std::chrono::seconds> cpu_limit;
   bool file_size_limited = false;  ///< the box's evidence says that the limit is in force
+  bool compiling = false;          ///< it was the compiler's end; the program has not run
 };
 
 /// Our own decision, then the kernel's counters, then the signal, then the exit status; an exit
@@ -27,5 +28,8 @@ struct Death {
 
 /// "SIGSEGV"; "signal 63" where there is no name. Numbers are Linux's, whatever we run on.
 [[nodiscard]] std::string signal_name(int number);
+
+/// What an error means that no program has ended by: the box could not be had, or was lost.
+[[nodiscard]] Cause cause_of_error(Errc code);
 
 }  // namespace lazaret::core

@@ -17,7 +17,7 @@ constexpr std::chrono::seconds kBackendBound{60};
 // A program of each language that shows its version; no code of anybody else's is run.
 ExecutionRequest version_request(const policy::Language& language) {
   ExecutionRequest request;
-  request.command = {language.argv({}).front(), "--version"};
+  request.command = language.version;
   request.required_controls.emplace();
   return request;
 }
@@ -32,8 +32,10 @@ RuntimeFact try_language(backend::Backend& backend, const policy::Config& config
   const ExecutionResult result = run(backend, request, *spec);
   const std::string first = result.stdout_text.substr(0, result.stdout_text.find('\n'));
   if (result.success()) return {language.name, true, first};
-  return {language.name, false,
-          result.error ? result.error->message : std::string(name_of(result.meta.cause))};
+  const std::string why =
+      result.error ? result.error->message : std::string(name_of(result.meta.cause));
+  const bool absent = result.meta.cause == Cause::start_failed;
+  return {language.name, false, absent ? why + "; install " + language.needs : why};
 }
 
 // The spec of a program that is never started.
@@ -75,8 +77,8 @@ BackendReport examine(BackendKind kind, const policy::Config& config, const Back
     return report;
   }
   report.runtime = found.backend->runtime();
-  report.host = found.backend->host();
   try_box(report, *found.backend, config, call);
+  report.host = found.backend->host();
   for (const policy::Language& language : languages()) {
     if (call.stop.stop_requested()) break;
     report.languages.push_back(try_language(*found.backend, config, language));

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/sha256.hpp"
+#include "core/warm_backend.hpp"
 #include "os/user.hpp"
 
 namespace lazaret::core {
@@ -27,6 +29,7 @@ backend::Surroundings surroundings(const policy::Config& config) {
   here.engine.home = os::home_directory();
   here.engine.uid = os::user_id();
   here.engine.runtime_dir = os::variable("XDG_RUNTIME_DIR").value_or("");
+  here.state = state_folder();
   return here;
 }
 
@@ -43,12 +46,53 @@ std::vector<std::string> build_environment() {
   return variables;
 }
 
-std::unique_ptr<Service> make_service(policy::Config config) {
+std::optional<std::filesystem::path> daemon_socket() {
+  if (const auto named = os::variable("LAZARET_SOCKET"); named && !named->empty()) return *named;
+  if (os::user_id() == 0U) return "/run/lazaret/lazaret.sock";
+  const auto folder = os::variable("XDG_RUNTIME_DIR");
+  if (!os::user_id() || !folder || folder->empty()) return std::nullopt;
+  return std::filesystem::path(*folder) / "lazaret" / "lazaret.sock";
+}
+
+std::filesystem::path state_folder() {
+  if (const auto base = os::variable("XDG_STATE_HOME"); base && base->starts_with('/'))
+    return std::filesystem::path(*base) / "lazaret";
+  if (os::user_id() == 0U) return "/var/lib/lazaret";
+  const std::filesystem::path home = os::home_directory();
+  return home.empty() ? home : home / ".local" / "state" / "lazaret";
+}
+
+std::string fingerprint(const policy::Config& config) {
+  Sha256 digest;
+  const auto take = [&digest](std::string_view name, std::string_view value) {
+    digest.update(bytes_of(std::to_string(name.size()) + ":" + std::string(name)));
+    digest.update(bytes_of(std::to_string(value.size()) + ":" + std::string(value)));
+  };
+  for (const policy::ConfigRow& row : policy::rows_of(config)) {
+    if (row.key.starts_with("pool.")) continue;  // what is made ahead changes no result
+    take(row.key, row.value);
+    // What nobody has said may give way: to a profile, or to a backend's own.
+    take("said", row.source.origin == policy::Origin::built_in ? "no" : "yes");
+  }
+  for (const auto& [name, value] : config.passed_environment) take(name, value);
+  if (config.type == policy::BackendType::local) return to_hex(digest.finish());
+  for (const char* const name : {"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "CONTAINER_HOST",
+                                 "DOCKER_API_VERSION", "HOME", "XDG_RUNTIME_DIR"})
+    take(name, os::variable(name).value_or(""));
+  return to_hex(digest.finish());
+}
+
+std::unique_ptr<Service> make_service(policy::Config config, backend::Serves serves) {
   auto here = surroundings(config);
-  return std::make_unique<Service>(
-      std::move(config), [here = std::move(here)](backend::BackendKind kind, const Call& call) {
-        return backend::find(kind, here, call);
-      });
+  here.serves = serves;
+  const pool::Bounds ahead{.most = config.pool.most, .idle = config.pool.idle};
+  const auto find = [here = std::move(here), ahead](backend::BackendKind kind, const Call& call) {
+    backend::Found found = backend::find(kind, here, call);
+    if (found.backend && ahead.most > 0 && here.serves == backend::Serves::many_runs)
+      found.backend = std::make_shared<WarmBackend>(std::move(found.backend), ahead);
+    return found;
+  };
+  return std::make_unique<Service>(std::move(config), find);
 }
 
 }  // namespace lazaret::core

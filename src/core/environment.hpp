@@ -1,6 +1,8 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +21,17 @@ namespace lazaret::core {
 [[nodiscard]] Result<policy::Config> load_config_here(const SandboxOptions& options);
 /// PATH, TMPDIR and proxies as NAME=value: what a program of ours that builds images may know.
 [[nodiscard]] std::vector<std::string> build_environment();
-/// A service that looks for backends in these surroundings.
-[[nodiscard]] std::unique_ptr<Service> make_service(policy::Config config);
+/// Where this user's daemon listens: $LAZARET_SOCKET, /run/lazaret/lazaret.sock for root, below
+/// $XDG_RUNTIME_DIR for others; unset where there is no such place.
+[[nodiscard]] std::optional<std::filesystem::path> daemon_socket();
+/// Where the lease journal lies: $XDG_STATE_HOME/lazaret; where that is not set /var/lib/lazaret
+/// for root, ~/.local/state/lazaret for others. Empty without a home.
+[[nodiscard]] std::filesystem::path state_folder();
+/// Equal for two processes whose runs are treated alike: the configuration, and where engines play
+/// a part, everything that says how they are found. Sixty-four hexadecimal digits.
+[[nodiscard]] std::string fingerprint(const policy::Config& config);
+/// A service that looks for backends in these surroundings. For one run no boxes are made ahead.
+[[nodiscard]] std::unique_ptr<Service> make_service(
+    policy::Config config, backend::Serves serves = backend::Serves::many_runs);
 
 }  // namespace lazaret::core

@@ -13,7 +13,7 @@
 namespace lazaret::core {
 
 struct ImageRequest {
-  std::vector<std::string> names;  ///< "python", "bash", "node"; "all" for every one
+  std::vector<std::string> names;  ///< "python", "bash", "c"; "all" for every one
   std::string from = "auto";       ///< auto, registry or packages
   std::string base;                ///< instead of the Dockerfile's
   std::filesystem::path cache;     ///< keeps file systems made from packages

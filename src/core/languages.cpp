@@ -3,14 +3,41 @@
 #include "runner/driver.hpp"
 
 namespace lazaret::core {
+namespace {
+
+policy::Program::Ahead ahead_of(runner::Ahead ahead) {
+  return {.argv = std::move(ahead.argv),
+          .environment = std::move(ahead.environment),
+          .says = std::string(ahead.says),
+          .word = std::move(ahead.word)};
+}
+
+policy::Program program_of(const runner::Driver& driver, const ExecutionRequest& request,
+                           const Limits& limits) {
+  runner::Recipe recipe = driver.recipe({request.code, request.arguments, limits.memory_bytes});
+  policy::Program program;
+  program.argv = std::move(recipe.argv);
+  program.files = {{std::move(recipe.path), request.code}};
+  program.compiler = std::move(recipe.compiler);
+  program.compiler_environment = {recipe.compiler_environment.begin(),
+                                  recipe.compiler_environment.end()};
+  program.needs = driver.needs;
+  if (recipe.ahead) program.ahead = ahead_of(std::move(*recipe.ahead));
+  return program;
+}
+
+}  // namespace
 
 std::vector<policy::Language> languages() {
   std::vector<policy::Language> list;
   for (const auto& driver : runner::drivers()) {
-    list.push_back({.name = std::string(driver.name),
-                    .aliases = {driver.aliases.begin(), driver.aliases.end()},
-                    .path = std::string(driver.path),
-                    .argv = driver.argv});
+    list.push_back(
+        {.name = std::string(driver.name),
+         .aliases = {driver.aliases.begin(), driver.aliases.end()},
+         .program = [&driver](const ExecutionRequest& request,
+                              const Limits& limits) { return program_of(driver, request, limits); },
+         .version = driver.version,
+         .needs = std::string(driver.needs)});
   }
   return list;
 }

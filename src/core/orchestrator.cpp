@@ -1,12 +1,18 @@
 #include "core/orchestrator.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "backend/verdict.hpp"
+#include "base/guarded.hpp"
 #include "base/try.hpp"
 #include "core/cause.hpp"
 #include "core/collector.hpp"
+#include "core/compile_step.hpp"
+#include "core/job.hpp"
+#include "core/last_words.hpp"
+#include "core/run_error.hpp"
 #include "core/stdin_feed.hpp"
 #include "core/value.hpp"
 #include "runner/client.hpp"
@@ -19,9 +25,13 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kOpenBound{60};
 constexpr std::chrono::seconds kEndBound{10};
 constexpr std::chrono::seconds kDrainBound{2};
+constexpr std::chrono::milliseconds kSignalBound{100};
 constexpr std::uint32_t kSigTerm = 15;
+constexpr const char* kHasNotRun = "the program has not run: it does no harm to try again";
+constexpr const char* kMayHaveRun = "the program may have run, even to its end";
 
-// The run's streams, bounded; output is passed on while it goes into the head.
+// The run's streams, bounded; output is passed on while it goes into the head, and the rest of it
+// once it is known that nothing between is missing.
 class RunSink final : public runner::Sink {
  public:
   RunSink(const ExecutionRequest& request, const Limits& limits)
@@ -34,6 +44,14 @@ class RunSink final : public runner::Sink {
     Collector& collector = stream == Stream::standard_output ? out : err;
     const std::size_t kept = collector.take(bytes);
     if (kept > 0 && request_.on_output) request_.on_output(stream, text_of(bytes.first(kept)));
+  }
+  void pass_rest() const {
+    for (const Stream stream : {Stream::standard_output, Stream::standard_error}) {
+      const Collector& collector = stream == Stream::standard_output ? out : err;
+      if (!request_.on_output || collector.truncated()) continue;
+      if (const std::string rest = collector.tail(); !rest.empty())
+        request_.on_output(stream, rest);
+    }
   }
   void value(Bytes bytes) override { value_channel.take(bytes); }
   void credit(std::uint32_t bytes) override {
@@ -50,20 +68,35 @@ class RunSink final : public runner::Sink {
   StdinFeed* feed = nullptr;
 };
 
-runner::Job job_of(const policy::Spec& spec) {
-  runner::Job job;
-  job.argv = spec.program.argv;
-  job.working_directory = spec.program.working_directory;
-  for (const auto& [name, value] : spec.environment) job.environment.push_back(name + "=" + value);
-  for (const auto& file : spec.program.files) job.files.push_back({file.path, file.content});
-  job.cpu_seconds =
-      static_cast<std::uint32_t>(spec.limits.cpu_time.value_or(std::chrono::seconds(0)).count());
-  return job;
-}
-
 std::chrono::milliseconds since(Clock::time_point start) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
 }
+
+// Lets the caller send signals as long as this exists.
+class SignalPort {
+ public:
+  SignalPort(runner::Client& client, const ExecutionRequest& request) {
+    if (!request.on_start) return;
+    client_->with([&client](auto& known) { known = &client; });
+    request.on_start([known = client_](int number) {
+      // Under the lock, so that the client outlives the call, which is bounded.
+      known->with([number](runner::Client* reached) {
+        if (reached == nullptr || number < 1 || number > 64) return;
+        (void)reached->signal(static_cast<std::uint32_t>(number), Call{}.within(kSignalBound)).ok();
+      });
+    });
+  }
+  SignalPort(const SignalPort&) = delete;
+  SignalPort& operator=(const SignalPort&) = delete;
+  ~SignalPort() {
+    client_->with([](auto& known) { known = nullptr; });
+  }
+
+ private:
+  // Shared with the function that the caller keeps.
+  std::shared_ptr<Guarded<runner::Client*>> client_ =
+      std::make_shared<Guarded<runner::Client*>>(nullptr);
+};
 
 // One program in one box.
 class Run {
@@ -76,33 +109,67 @@ class Run {
         sink_(request, spec.limits) {}
 
   ExecutionResult execute() {
-    const auto started = Clock::now();
     death_.cpu_limit = spec_.limits.cpu_time;
     death_.file_size_limited = is_enforced(Control::file_size);
-    carry();
-    duration_ = Clock::now() - started;
-    death_.autopsy = box_.autopsy(Call{}.within(kEndBound));
+    if (spec_.program.compiler.empty() || compile()) {
+      const auto started = Clock::now();
+      carry();
+      duration_ = Clock::now() - started;
+    }
+    sink_.pass_rest();
+    death_.autopsy = of_program(examine());
     if (kill_) kill_->survivors = death_.autopsy.survivors;
     return result();
   }
+  // Whether the box was gone before all of the job was taken. The runner obeys whole frames only,
+  // so nothing of the program has run then.
+  [[nodiscard]] bool died_unused() const { return died_unused_; }
 
  private:
+  // Whether there is something to run now. A compiler has no last words worth a grace.
+  bool compile() {
+    const Compiled compiled = compile_in(client_, spec_, request_.stop);
+    const bool began = client_.has_heard_of_the_job();
+    if (compiled.was_started() || (began && !compiled.ending.ok())) compile_ = compiled.part;
+    compilers_ = box_.counters();
+    if (compiled.well()) return true;
+    death_.compiling = true;
+    if (compiled.ending.ok()) {
+      death_.ending = *compiled.ending;
+    } else if (compiled.part.timed_out || compiled.ending.error().code() == Errc::cancelled) {
+      death_.decision = compiled.part.timed_out ? OwnDecision::timeout : OwnDecision::cancelled;
+      kill_box("kill");
+    } else if (began) {  // and took the box with it: that is not done twice
+      lost(compiled.ending.error());
+    } else {
+      unstarted(compiled.ending.error());
+    }
+    return false;
+  }
+
   void carry() {
     const Call call{Deadline::after(spec_.limits.timeout), request_.stop};
     if (const Status status = client_.start(job_of(spec_), call); !status.ok())
       return unstarted(status.error());
+    const SignalPort port(client_, request_);
     StdinFeed feed(client_, request_,
                    {Deadline::after(spec_.limits.timeout + spec_.limits.grace), {}});
     sink_.feed = &feed;
     const auto ending = client_.await(sink_, call);
     if (ending.ok()) {
       death_.ending = *ending;
+      const auto* const failed = std::get_if<runner::Failed>(&*ending);
+      // What a source has given is gone, and so is its beginning for a second attempt.
+      died_unused_ =
+          failed != nullptr && failed->step == runner::kHandOver && !request_.stdin_source;
     } else if (ending.error().code() == Errc::timed_out ||
                ending.error().code() == Errc::cancelled) {
       end_it(ending.error().code() == Errc::timed_out ? OwnDecision::timeout
                                                       : OwnDecision::cancelled);
     } else {
       lost(ending.error());
+      warnings_.push_back("the box was lost: what the program wrote may be cut");
+      cut_ = true;
     }
     if (feed.was_cut()) warnings_.push_back("standard input was cut at 1 MiB");
     sink_.feed = nullptr;
@@ -113,20 +180,32 @@ class Run {
     const auto decided = Clock::now();
     death_.decision = decision;
     const Call grace = Call{}.within(spec_.limits.grace);
-    kill_ = Kill{"term", {}, 0};
     bool obeyed = client_.signal(kSigTerm, grace).ok();
     if (obeyed) {
       const auto ending = client_.await(sink_, grace);
       obeyed = ending.ok();
       if (obeyed) death_.ending = *ending;
     }
-    if (!obeyed) kill_->path = "kill";
-    if (const Status ended = box_.kill(Call{}.within(kEndBound)); !ended.ok()) {
-      warnings_.push_back("the box could not be ended: " + ended.error().message());
-    }
+    kill_box(obeyed ? "term" : "kill");
     kill_->latency = since(decided);
-    // The stream ends with the box; a complete ending in it cannot be newer than our decision.
-    if (!obeyed) (void)client_.await(sink_, Call{}.within(kDrainBound)).ok();
+    if (!obeyed) drain();
+    if (!client_.has_heard_of_the_job())
+      warnings_.push_back("the box never said that it had started the program");
+  }
+
+  void kill_box(const char* path) {
+    const auto decided = Clock::now();
+    const Status ended = box_.kill(Call{}.within(kEndBound));
+    if (!ended.ok()) warnings_.push_back("the box could not be ended: " + ended.error().message());
+    kill_ = Kill{path, since(decided), 0};
+  }
+
+  // The stream ends with the box; a complete ending in it cannot be newer than our decision.
+  void drain() {
+    const auto ending = client_.await(sink_, Call{}.within(kDrainBound));
+    if (ending.ok() || ending.error().code() != Errc::timed_out) return;
+    warnings_.push_back("the box's stream does not end: what the program wrote may be cut");
+    cut_ = true;
   }
 
   [[nodiscard]] bool is_enforced(Control control) const {
@@ -136,12 +215,35 @@ class Run {
     });
   }
 
+  // A program that has ended by itself is answered for before its box is gone, where somebody else
+  // sees to that; what only the box's end could tell is then the runner's own word.
+  backend::Autopsy examine() {
+    const auto* const exited =
+        death_.ending ? std::get_if<runner::Exited>(&*death_.ending) : nullptr;
+    auto seen = exited != nullptr && !kill_ && box_.ends_later() ? box_.counters() : std::nullopt;
+    if (!seen) return box_.autopsy(Call{}.within(kEndBound));
+    if (seen->usage.source == "none")
+      seen->usage = {exited->cpu_us / 1000, exited->peak_rss_kib * 1024, {}, "runner"};
+    return *seen;
+  }
+
+  // The box's counters know nothing of steps.
+  [[nodiscard]] backend::Autopsy of_program(backend::Autopsy seen) const {
+    if (!compilers_ || death_.compiling) return seen;
+    seen.memory_kill = seen.memory_kill && !compilers_->memory_kill;
+    seen.pids_refused = seen.pids_refused && !compilers_->pids_refused;
+    if (auto& used = seen.usage.cpu_ms; used && compilers_->usage.cpu_ms)
+      *used -= std::min(*used, *compilers_->usage.cpu_ms);
+    return seen;
+  }
+
   void lost(const Error& error) { trouble_ = error; }
 
   // A job that could not be handed over in time is our trouble; one that nobody wants any more is
   // not.
   void unstarted(const Error& error) {
     if (error.code() == Errc::cancelled) death_.decision = OwnDecision::cancelled;
+    died_unused_ = error.code() == Errc::connection_lost;
     lost(error);
   }
 
@@ -155,8 +257,9 @@ class Run {
     result.meta.usage = death_.autopsy.usage;
     result.meta.output = {sink_.out.total_bytes(), sink_.err.total_bytes(), sink_.out.truncated(),
                           sink_.err.truncated()};
-    result.truncated = sink_.out.truncated() || sink_.err.truncated();
+    result.truncated = cut_ || sink_.out.truncated() || sink_.err.truncated();
     result.meta.kill = kill_;
+    result.compile = compile_;
     result.meta.warnings = std::move(warnings_);
     put_ending(result);
     put_value_and_error(result);
@@ -166,6 +269,7 @@ class Run {
   void put_ending(ExecutionResult& result) const {
     if (!death_.ending) return;
     if (const auto* const exited = std::get_if<runner::Exited>(&*death_.ending)) {
+      if (death_.compiling) return;
       if (exited->how == runner::Exited::How::exit)
         result.exit_code = static_cast<int>(exited->code);
       else
@@ -173,14 +277,8 @@ class Run {
       return;
     }
     const auto& failed = std::get<runner::Failed>(*death_.ending);
-    constexpr int kNotFound = 2;
-    result.error = ResultError{ErrorType::BackendError,
-                               failed.step == "exec" && failed.os_error == kNotFound
-                                   ? "no such program in the box: " + spec_.program.argv.front()
-                                   : "the program could not be started: " + failed.step +
-                                         ", errno " + std::to_string(failed.os_error),
-                               {},
-                               "programs are looked up in the box's PATH; see `lazaret doctor`"};
+    const policy::Program& program = spec_.program;
+    result.error = start_error(death_.compiling ? program.compiler : program.argv, program, failed);
     result.meta.start_errno = failed.os_error;
   }
 
@@ -190,51 +288,30 @@ class Run {
     const bool ended_well = result.meta.cause == Cause::exited;
     if (ended_well) result.value = message.value;
     result.error = own_error(result);
-    if (result.error || !message.error) return;
+    if (message.error ? result.error.has_value() : ended_well) return;
+    if (!message.error) return put_last_words(result);
     // A program that ended well cannot have failed; all it may say is that its value is none.
     if (ended_well && message.error->type != ErrorType::SerializationError) return;
     result.error = std::move(message.error);
   }
 
+  // Nobody says it over the value channel in these languages, so their runtimes' own words count.
+  void put_last_words(ExecutionResult& result) const {
+    const Cause cause = result.meta.cause;
+    if (cause != Cause::nonzero_exit && cause != Cause::signalled) return;
+    const auto& exited = std::get<runner::Exited>(*death_.ending);
+    if (auto words = last_words_of(spec_.language, exited, result.stderr_text))
+      result.error = std::move(words);
+  }
+
   // The error that follows from the cause, whatever the program says.
   std::optional<ResultError> own_error(const ExecutionResult& result) const {
-    const auto error = [](ErrorType type, std::string message,
-                          std::optional<std::string> hint = {}) {
-      return ResultError{type, std::move(message), {}, std::move(hint)};
-    };
-    switch (result.meta.cause) {
-      case Cause::timeout:
-        return error(ErrorType::TimeoutError,
-                     "ended after " + std::to_string(spec_.limits.timeout.count()) + " ms",
-                     "raise --timeout");
-      case Cause::cpu_limit: return error(ErrorType::TimeoutError, "used up its processor time");
-      case Cause::memory_limit:
-        return error(
-            ErrorType::MemoryError,
-            "used more than " + std::to_string(spec_.limits.memory_bytes) + " bytes of memory",
-            "raise --memory");
-      case Cause::pids_limit:
-        return error(ErrorType::RuntimeError,
-                     "refused a task beyond " + std::to_string(spec_.limits.pids), "raise --pids");
-      case Cause::disk_limit:
-        return error(ErrorType::RuntimeError, "wrote a file beyond the limit on file size");
-      case Cause::signalled:
-        return error(ErrorType::RuntimeError,
-                     "ended by " + signal_name(result.meta.signal.value_or(0)));
-      case Cause::infrastructure_lost:
-        return error(ErrorType::BackendError, trouble_ ? trouble_->message() : "the box was lost");
-      case Cause::exited:
-      case Cause::nonzero_exit:
-      case Cause::output_limit:
-      case Cause::policy_denied:
-      case Cause::approval_denied:
-      case Cause::cancelled:
-      case Cause::start_failed:
-      case Cause::image_missing:
-      case Cause::enforcement_mismatch:
-      case Cause::backend_unavailable: return std::nullopt;
-    }
-    return std::nullopt;
+    if (result.meta.cause != Cause::infrastructure_lost)
+      return error_of_cause(result, death_, spec_);
+    return ResultError{ErrorType::BackendError,
+                       trouble_ ? trouble_->message() : "the box was lost",
+                       {},
+                       cut_ ? kMayHaveRun : kHasNotRun};
   }
 
   backend::Box& box_;
@@ -244,44 +321,43 @@ class Run {
   RunSink sink_;
   Death death_;
   std::optional<Kill> kill_;
+  std::optional<Compilation> compile_;
+  std::optional<backend::Autopsy> compilers_;  // what the counters said after it
   std::optional<Error> trouble_;
+  bool died_unused_ = false;
   std::vector<std::string> warnings_;
+  bool cut_ = false;  // what the program wrote did not come to its end
   std::chrono::duration<double> duration_{0};
 };
 
-Cause cause_of_error(Errc code) {
-  switch (code) {
-    case Errc::invalid_argument:
-    case Errc::permission_denied:
-    case Errc::too_large: return Cause::policy_denied;
-    case Errc::cancelled: return Cause::cancelled;
-    case Errc::image_missing: return Cause::image_missing;
-    case Errc::enforcement_mismatch: return Cause::enforcement_mismatch;
-    case Errc::start_failed: return Cause::start_failed;
-    case Errc::connection_lost:
-    case Errc::protocol:
-    case Errc::timed_out:
-    case Errc::engine:
-    case Errc::conflict: return Cause::infrastructure_lost;
-    case Errc::not_found:
-    case Errc::unsupported:
-    case Errc::connection_refused:
-    case Errc::backend_unavailable:
-    case Errc::system: return Cause::backend_unavailable;
-  }
-  return Cause::backend_unavailable;
-}
+// What became of one attempt, and whether another is as good as a first one.
+struct Attempt {
+  ExecutionResult result;
+  bool may_be_repeated = false;
+};
 
-ExecutionResult run_in(backend::Box& box, const ExecutionRequest& request,
-                       const policy::Spec& spec) {
-  ExecutionResult result = Run(box, request, spec).execute();
+Attempt run_in(backend::Box& box, const ExecutionRequest& request, const policy::Spec& spec) {
+  Run run(box, request, spec);
+  ExecutionResult result = run.execute();
   result.meta.evidence = box.evidence();
   result.meta.isolation = backend::isolation_of(result.meta.evidence);
   std::vector<std::string>& warnings = result.meta.warnings;
   warnings.insert(warnings.end(), box.warnings().begin(), box.warnings().end());
   const Status gone = box.dispose(Call{}.within(kEndBound));
   if (!gone.ok()) warnings.push_back("the box could not be removed: " + gone.error().message());
-  return result;
+  return {std::move(result), run.died_unused() && box.ends_later()};
+}
+
+Attempt run_once(backend::Backend& backend, const ExecutionRequest& request,
+                 const policy::Spec& spec) {
+  const auto box = backend.open(spec, Call{Deadline::after(kOpenBound), request.stop});
+  if (box.ok()) return run_in(**box, request, spec);
+  // Every refusal of the box itself is ours, not the policy's.
+  Error error = box.error();
+  const bool denied = cause_of_error(error.code()) == Cause::policy_denied;
+  if (denied) error = std::move(error).as(Errc::backend_unavailable);
+  if (error.hint().empty()) error = std::move(error).with_hint(kHasNotRun);
+  return {failed_run(error), false};
 }
 
 }  // namespace
@@ -297,21 +373,14 @@ ExecutionResult failed_run(const Error& error) {
   return result;
 }
 
+// A box that was made ahead may die in the very moment in which it is handed over.
 ExecutionResult run(backend::Backend& backend, const ExecutionRequest& request,
                     const policy::Spec& spec) {
-  const auto box = backend.open(spec, Call{Deadline::after(kOpenBound), request.stop});
-  ExecutionResult result;
-  if (box.ok()) {
-    result = run_in(**box, request, spec);
-  } else {
-    // Every refusal of the box itself is ours, not the policy's.
-    Error error = box.error();
-    const bool denied = cause_of_error(error.code()) == Cause::policy_denied;
-    result = failed_run(denied ? std::move(error).as(Errc::backend_unavailable) : error);
-  }
-  result.meta.backend = backend.name();
-  result.meta.runtime = backend.runtime();
-  return result;
+  Attempt attempt = run_once(backend, request, spec);
+  if (attempt.may_be_repeated) attempt = run_once(backend, request, spec);
+  attempt.result.meta.backend = backend.name();
+  attempt.result.meta.runtime = backend.runtime();
+  return std::move(attempt.result);
 }
 
 }  // namespace lazaret::core

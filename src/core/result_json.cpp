@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lazaret/execution_result.hpp"
+#include "policy/limit_table.hpp"
 
 namespace lazaret {
 namespace {
@@ -13,21 +14,15 @@ void put(Json& object, const char* key, const std::optional<T>& value) {
 }
 
 Json limits_json(const Limits& limits) {
-  Json json = {
-      {"timeout_ms", limits.timeout.count()},
-      {"grace_ms", limits.grace.count()},
-      {"memory_bytes", limits.memory_bytes},
-      {"cpus", limits.cpus},
-      {"pids", limits.pids},
-      {"open_files", limits.open_files},
-      {"file_bytes", limits.file_bytes},
-      {"disk_bytes", limits.disk_bytes},
-      {"disk_files", limits.disk_files},
-      {"stdout_bytes", limits.stdout_bytes},
-      {"stderr_bytes", limits.stderr_bytes},
-      {"value_bytes", limits.value_bytes},
-  };
-  if (limits.cpu_time) json["cpu_time_s"] = limits.cpu_time->count();
+  Json json = Json::object();
+  for (const policy::LimitRow& row : policy::limit_rows()) {
+    const auto amount = row.get(limits);
+    if (!amount) continue;
+    if (row.unit == policy::Unit::processors)
+      json[row.member] = *amount;
+    else
+      json[row.member] = static_cast<std::uint64_t>(*amount);
+  }
   return json;
 }
 
@@ -54,8 +49,19 @@ Json evidence_json(const std::vector<Evidence>& evidence) {
 
 Json error_json(const ResultError& error) {
   Json json = {{"type", name_of(error.type)}, {"message", error.message}};
+  put(json, "name", error.name);
+  put(json, "line", error.line);
   put(json, "stack", error.stack);
   put(json, "hint", error.hint);
+  return json;
+}
+
+Json compile_json(const Compilation& compile) {
+  Json json = {{"duration", compile.duration.count()}, {"exit_code", compile.exit_code}};
+  put(json, "signal", compile.signal);
+  json["timed_out"] = compile.timed_out;
+  json["diagnostics"] = compile.diagnostics;
+  json["truncated"] = compile.truncated;
   return json;
 }
 
@@ -88,17 +94,27 @@ Json meta_json(const Meta& meta) {
   return json;
 }
 
+// The value is as long as it is: never a tree, whatever a program has put into it. No text can hold
+// a quotation mark as it is, so the first such key is ours.
+void put_value(std::string& document, const std::string& value) {
+  constexpr std::string_view kKey = R"("value":)", kPlace = "null";
+  document.replace(document.find(kPlace, document.find(kKey)), kPlace.size(), value);
+}
+
 }  // namespace
 
 std::string to_json(const ExecutionResult& result, int indent) {
   Json json = {{"stdout", result.stdout_text},  {"stderr", result.stderr_text},
                {"exit_code", result.exit_code}, {"duration", result.duration.count()},
                {"timed_out", result.timed_out}, {"truncated", result.truncated}};
-  if (result.value) json["value"] = Json::parse(*result.value, nullptr, false);
+  if (result.value) json["value"] = nullptr;
   if (result.error) json["error"] = error_json(*result.error);
+  if (result.compile) json["compile"] = compile_json(*result.compile);
   json["meta"] = meta_json(result.meta);
   // Texts are valid UTF-8 by construction; a name or message from an engine might not be.
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  std::string document = json.dump(indent, ' ', false, Json::error_handler_t::replace);
+  if (result.value) put_value(document, *result.value);
+  return document;
 }
 
 }  // namespace lazaret

@@ -4,6 +4,8 @@
 
 #include "core/languages.hpp"
 #include "core/orchestrator.hpp"
+#include "core/warm_backend.hpp"
+#include "os/init.hpp"
 #include "policy/resolve.hpp"
 
 namespace lazaret::core {
@@ -16,9 +18,10 @@ constexpr std::chrono::seconds kFindBound{30};
 
 std::string new_run_id() {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  std::random_device source;
+  thread_local std::random_device source;  // asks the processor what it can each time one is made
   std::string id;
-  for (int index = 0; index < 16; ++index) id += kDigits[source() % kDigits.size()];
+  for (std::uint64_t left = std::uint64_t{source()} << 32 | source(); id.size() < 16; left >>= 4)
+    id += kDigits[left % kDigits.size()];
   return id;
 }
 
@@ -63,17 +66,45 @@ std::vector<BackendKind> Service::chain() const {
   return {};
 }
 
+Service::~Service() {
+  std::unique_ptr<Known> own(known_.load());
+  if (own->owner != os::process_id()) (void)own.release();
+}
+
+// In a fork the threads of its parent are not there, neither those that make boxes ahead nor one
+// that searches, and what they held is held for ever: it leaves all that alone and has its own.
+Service::Known& Service::known() {
+  Known* seen = known_.load();
+  while (seen->owner != os::process_id()) {
+    auto own = std::make_unique<Known>();
+    if (known_.compare_exchange_strong(seen, own.get())) return *own.release();
+  }
+  return *seen;
+}
+
+std::vector<PoolState> Service::pools() {
+  const auto backends = known().backends.with([](const auto& all) { return all; });
+  std::vector<PoolState> states;
+  for (const auto& [kind, backend] : backends) {
+    const auto* const warm = dynamic_cast<const WarmBackend*>(backend.get());
+    if (warm != nullptr) states.push_back({warm->name(), warm->counts(), warm->stands()});
+  }
+  return states;
+}
+
 Service::Choice Service::backend_of(BackendKind kind, const Call& call) {
-  const auto known = [this, kind] {
-    return backends_.with([kind](auto& backends) { return backends[kind]; });
+  Known& here = known();
+  const auto found_before = [&here, kind] {
+    return here.backends.with([kind](auto& backends) { return backends[kind]; });
   };
-  if (auto backend = known()) return {std::move(backend), Error(Errc::system, "")};
-  const std::scoped_lock searching(finding_);
-  if (auto backend = known()) return {std::move(backend), Error(Errc::system, "")};
+  if (auto backend = found_before()) return {std::move(backend), Error(Errc::system, "")};
+  const auto turn = here.search.take(call);
+  if (!turn.ok()) return {nullptr, Error(turn.error()).within("waiting for another search")};
+  if (auto backend = found_before()) return {std::move(backend), Error(Errc::system, "")};
   backend::Found found = finder_(kind, call);
   if (!found.backend)
     return {nullptr, found.error.value_or(Error(Errc::backend_unavailable, "no backend"))};
-  backends_.with([kind, &found](auto& backends) { backends[kind] = found.backend; });
+  here.backends.with([kind, &found](auto& backends) { backends[kind] = found.backend; });
   return {found.backend, Error(Errc::system, "")};
 }
 

@@ -1,16 +1,19 @@
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "backend/choose.hpp"
 #include "base/guarded.hpp"
+#include "base/turn.hpp"
+#include "core/pool_state.hpp"
 #include "lazaret/execution_result.hpp"
 #include "lazaret/request.hpp"
+#include "os/init.hpp"
 #include "policy/config.hpp"
 #include "policy/spec.hpp"
 
@@ -23,10 +26,15 @@ class Service {
  public:
   Service(policy::Config config, BackendFinder finder)
       : config_(std::move(config)), finder_(std::move(finder)) {}
+  Service(const Service&) = delete;
+  Service& operator=(const Service&) = delete;
+  ~Service();
 
   /// Only the checks at the door: nothing is contacted or made.
   [[nodiscard]] Status check(const ExecutionRequest& request) const;
   [[nodiscard]] ExecutionResult execute(const ExecutionRequest& request);
+  /// Of the backends that have been found so far and make boxes ahead.
+  [[nodiscard]] std::vector<PoolState> pools();
   [[nodiscard]] const policy::Config& config() const noexcept { return config_; }
 
  private:
@@ -34,16 +42,22 @@ class Service {
     std::shared_ptr<backend::Backend> backend;
     Error error;  ///< why there is none
   };
+  // What one process knows.
+  struct Known {
+    const std::uint32_t owner = os::process_id();
+    Turn search;  // one at a time: the others wait for what it finds
+    // Shared with the runs that use them: an engine is searched for once.
+    Guarded<std::map<backend::BackendKind, std::shared_ptr<backend::Backend>>> backends;
+  };
   [[nodiscard]] std::vector<backend::BackendKind> chain() const;
   [[nodiscard]] Choice backend_of(backend::BackendKind kind, const Call& call);
   [[nodiscard]] ExecutionResult attempt(backend::BackendKind kind, const ExecutionRequest& request);
+  [[nodiscard]] Known& known();
   [[nodiscard]] bool goes_on_after(const ExecutionResult& result) const;
 
   policy::Config config_;
   BackendFinder finder_;
-  std::mutex finding_;  // one search at a time: the others wait for what it finds
-  // Shared with the runs that use them: an engine is searched for once.
-  Guarded<std::map<backend::BackendKind, std::shared_ptr<backend::Backend>>> backends_;
+  std::atomic<Known*> known_ = std::make_unique<Known>().release();  // owned, but for a parent's
 };
 
 }  // namespace lazaret::core

@@ -1,10 +1,10 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
 #include <mutex>
 #include <thread>
 
+#include "base/condition.hpp"
 #include "lazaret/request.hpp"
 #include "runner/client.hpp"
 
@@ -33,7 +33,7 @@ class StdinFeed {
   const ExecutionRequest& request_;
   Deadline deadline_;
   std::mutex mutex_;
-  std::condition_variable_any changed_;
+  Condition changed_;
   std::size_t window_ = runner::kStdinWindow;
   std::size_t sent_bytes_ = 0;
   bool cut_ = false;

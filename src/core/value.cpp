@@ -4,29 +4,16 @@
 #include <nlohmann/json.hpp>
 
 #include "base/utf8.hpp"
+#include "core/json_members.hpp"
+#include "core/place.hpp"
 
 namespace lazaret::core {
 namespace {
 
-using json = nlohmann::ordered_json;  // the program's own order of keys is kept
-
 constexpr std::size_t kEnvelopeBytes = 512UL << 10;  // an error's message and stack, and the braces
-constexpr int kMostDepth = 128;
 
 ValueMessage refused(std::string message) {
   return {std::nullopt, ResultError{ErrorType::SerializationError, std::move(message), {}, {}}};
-}
-
-// The parser keeps its own stack, but dump() recurses: depth is bounded while parsing.
-std::optional<json> parse_bounded(const std::string& text) {
-  bool too_deep = false;
-  const json::parser_callback_t watch = [&too_deep](int depth, json::parse_event_t, json&) {
-    too_deep = too_deep || depth > kMostDepth;
-    return !too_deep;
-  };
-  json document = json::parse(text, watch, false);
-  if (document.is_discarded() || too_deep) return std::nullopt;
-  return document;
 }
 
 std::optional<ErrorType> type_named(const std::string& name) {
@@ -53,18 +40,33 @@ std::string without_colours(const std::string& text) {
   return plain;
 }
 
-std::optional<std::string> text_at(const json& object, const char* key) {
+std::optional<std::string> text_at(const JsonMembers& object, std::string_view key) {
   const auto found = object.find(key);
-  if (found == object.end() || !found->is_string()) return std::nullopt;
-  return without_colours(found->get<std::string>());
+  if (found == object.end() || !found->second.starts_with('"')) return std::nullopt;
+  return without_colours(nlohmann::json::parse(found->second).get<std::string>());
 }
 
-ValueMessage error_of(const json& error) {
-  const auto type =
-      error.is_object() ? type_named(text_at(error, "type").value_or("")) : std::nullopt;
+std::optional<std::string> name_at(const JsonMembers& object) {
+  return name_from(text_at(object, "name").value_or(""));
+}
+
+std::optional<std::uint32_t> line_at(const JsonMembers& object) {
+  const auto found = object.find("line");
+  const bool whole =
+      found != object.end() && found->second.find_first_not_of("0123456789") == std::string::npos;
+  return whole ? line_at_start_of(found->second) : std::nullopt;
+}
+
+ValueMessage error_of(const std::string& text) {
+  const auto error = members_of(text, {"type", "message", "stack", "name", "line"});
+  const auto type = error ? type_named(text_at(*error, "type").value_or("")) : std::nullopt;
   if (!type) return refused("the value channel carries an error of no known type");
-  return {std::nullopt,
-          ResultError{*type, text_at(error, "message").value_or(""), text_at(error, "stack"), {}}};
+  return {std::nullopt, ResultError{*type,
+                                    text_at(*error, "message").value_or(""),
+                                    text_at(*error, "stack"),
+                                    {},
+                                    name_at(*error),
+                                    line_at(*error)}};
 }
 
 }  // namespace
@@ -79,15 +81,14 @@ ValueMessage ValueChannel::message() const {
   const std::string cap_text = std::to_string(cap_) + " bytes";
   if (overflowed_) return refused("the value is larger than " + cap_text);
   if (text_.empty()) return {};
-  const auto document = is_utf8(text_) ? parse_bounded(text_) : std::nullopt;
-  if (!document || !document->is_object())
-    return refused("the value is not JSON, or nested too deep");
-  if (const auto error = document->find("error"); error != document->end()) return error_of(*error);
-  const auto value = document->find("value");
-  if (value == document->end()) return refused("the value channel carries neither value nor error");
-  std::string text = value->dump();
-  if (text.size() > cap_) return refused("the value is larger than " + cap_text);
-  return {std::move(text), std::nullopt};
+  const auto members = is_utf8(text_) ? members_of(text_, {"value", "error"}) : std::nullopt;
+  if (!members) return refused("the value is not JSON, or nested too deep");
+  if (const auto error = members->find("error"); error != members->end())
+    return error_of(error->second);
+  const auto value = members->find("value");
+  if (value == members->end()) return refused("the value channel carries neither value nor error");
+  if (value->second.size() > cap_) return refused("the value is larger than " + cap_text);
+  return {value->second, std::nullopt};
 }
 
 }  // namespace lazaret::core

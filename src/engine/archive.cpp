@@ -57,27 +57,26 @@ Result<Stat> parse_stat(std::string_view header) {
 
 Status put(const EngineClient& client, std::string_view id, std::string_view path, Bytes tar,
            const Call& call) {
-  const auto response = client.transact(
-      {.doing = "copying files into the container",
-       .method = "PUT",
-       .target = of(id, path).query("noOverwriteDirNonDir", "1"),
-       .content_type = "application/x-tar",
-       .upload = source_of(tar)},
-      call);
+  const auto response = client.transact({.doing = "copying files into the container",
+                                         .method = "PUT",
+                                         .target = of(id, path).query("noOverwriteDirNonDir", "1"),
+                                         .content_type = "application/x-tar",
+                                         .upload = http::source_of(tar)},
+                                        call);
   return response.ok() ? Status() : Status(response.error());
 }
 
 Result<Stat> get(const EngineClient& client, std::string_view id, const GetOptions& options,
-                 const BodySink& sink, const Call& call) {
+                 const http::BodySink& sink, const Call& call) {
   const Operation operation{.doing = "copying files out of the container",
                             .method = "GET",
                             .target = of(id, options.path)};
-  const BodySink capped = [&sink, left = options.cap_bytes](Bytes piece) mutable -> Status {
+  const http::BodySink capped = [&sink, left = options.cap_bytes](Bytes piece) mutable -> Status {
     if (piece.size() > left) return Error(Errc::too_large, "more than the cap on what is read");
     left -= piece.size();
     return sink(piece);
   };
-  LAZARET_TRY(const ResponseHead head, client.stream(operation, capped, call));
+  LAZARET_TRY(const http::ResponseHead head, client.stream(operation, capped, call));
   return parse_stat(head.header("X-Docker-Container-Path-Stat")).within(operation.doing);
 }
 
@@ -85,7 +84,7 @@ Result<Stat> stat(const EngineClient& client, std::string_view id, std::string_v
                   const Call& call) {
   const Operation operation{
       .doing = "looking at a path of the container", .method = "HEAD", .target = of(id, path)};
-  LAZARET_TRY(const HttpResponse response, client.transact(operation, call));
+  LAZARET_TRY(const http::Response response, client.transact(operation, call));
   return parse_stat(response.head.header("X-Docker-Container-Path-Stat")).within(operation.doing);
 }
 

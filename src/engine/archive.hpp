@@ -8,7 +8,7 @@
 #include "base/bytes.hpp"
 #include "base/call.hpp"
 #include "engine/client.hpp"
-#include "engine/http.hpp"
+#include "http/exchange.hpp"
 #include "lazaret/result.hpp"
 
 /// /containers/{id}/archive: files in and out of a container, as tar.
@@ -31,7 +31,7 @@ struct GetOptions {
 };
 /// Streams a path as a tar. Errors: not_found; too_large above the cap.
 [[nodiscard]] Result<Stat> get(const EngineClient& client, std::string_view id,
-                               const GetOptions& options, const BodySink& sink,
+                               const GetOptions& options, const http::BodySink& sink,
                                const Call& call);
 [[nodiscard]] Result<Stat> stat(const EngineClient& client, std::string_view id,
                                 std::string_view path, const Call& call);

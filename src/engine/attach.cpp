@@ -15,7 +15,7 @@ std::string_view flag(bool on) noexcept { return on ? "1" : "0"; }
 
 }  // namespace
 
-AttachStream::AttachStream(Exchange::Stream stream, Framing framing)
+AttachStream::AttachStream(http::Exchange::Stream stream, Framing framing)
     : wire_(std::move(stream.wire)), framing_(framing), buffer_(std::move(stream.leftover)) {
   input_ = buffer_;
 }
@@ -49,8 +49,8 @@ Result<std::size_t> AttachStream::deliver(std::span<std::byte> into) {
 
 Status AttachStream::set_aside(const FramePiece& piece) {
   if (piece.stream == FrameStream::system_error) {
-    return Error(Errc::engine, "the engine lost the container's stream: " +
-                                   one_line(text_of(piece.bytes)));
+    return Error(Errc::engine,
+                 "the engine lost the container's stream: " + one_line(text_of(piece.bytes)));
   }
   if (piece.stream != FrameStream::standard_error) return {};
   side_.with([&piece](SideOutput& side) {
@@ -91,11 +91,10 @@ Result<std::unique_ptr<AttachStream>> attach(const EngineClient& client, std::st
                       .query("stdin", flag(options.standard_input))
                       .query("stdout", flag(options.standard_output))
                       .query("stderr", flag(options.standard_error));
-  LAZARET_TRY(Exchange::Stream stream,
-              client.hijack({.doing = "attaching to the container",
-                             .method = "POST",
-                             .target = std::move(target)},
-                            call));
+  LAZARET_TRY(http::Exchange::Stream stream, client.hijack({.doing = "attaching to the container",
+                                                            .method = "POST",
+                                                            .target = std::move(target)},
+                                                           call));
   return std::make_unique<AttachStream>(std::move(stream), options.framing);
 }
 

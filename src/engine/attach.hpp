@@ -14,7 +14,7 @@
 #include "base/wire.hpp"
 #include "engine/client.hpp"
 #include "engine/frames.hpp"
-#include "engine/http.hpp"
+#include "http/exchange.hpp"
 
 namespace lazaret::engine {
 
@@ -35,7 +35,7 @@ inline constexpr std::size_t kSideOutputBytes = 64UL << 10;  ///< kept of standa
 /// ends within a frame; engine when the engine reports trouble of its own on the stream.
 class AttachStream final : public Wire {
  public:
-  AttachStream(Exchange::Stream stream, Framing framing);
+  AttachStream(http::Exchange::Stream stream, Framing framing);
 
   [[nodiscard]] Result<std::size_t> read(std::span<std::byte> into, const Call& call) override;
   [[nodiscard]] Status write(Bytes bytes, const Call& call) override;
@@ -52,8 +52,8 @@ class AttachStream final : public Wire {
   Framing framing_;
   FrameDemuxer demuxer_;
   std::vector<std::byte> buffer_;
-  Bytes input_;       ///< of buffer_: not demultiplexed yet
-  Bytes pending_;     ///< of buffer_: stdout that did not fit the last read
+  Bytes input_;    ///< of buffer_: not demultiplexed yet
+  Bytes pending_;  ///< of buffer_: stdout that did not fit the last read
   bool ended_ = false;
   Guarded<SideOutput> side_;
 };

@@ -20,21 +20,28 @@ std::string prefix_of(const Operation& operation, ApiVersion version) {
   return version == ApiVersion{} ? std::string() : to_string(version);
 }
 
-Result<HttpRequest> request_of(const Operation& operation, ApiVersion version) {
+Result<http::Request> request_of(const Operation& operation, ApiVersion version) {
   LAZARET_TRY(std::string target, operation.target.build(prefix_of(operation, version)));
-  HttpRequest request{operation.method, std::move(target), {}, operation.body};
+  http::Request request{operation.method, std::move(target), {}, operation.body};
   request.headers = {{"Host", "localhost"}, {"User-Agent", "lazaret/" LAZARET_VERSION}};
   if (!operation.content_type.empty()) {
     request.headers.push_back({"Content-Type", operation.content_type});
   }
-  for (const HttpHeader& header : operation.headers) request.headers.push_back(header);
+  for (const http::Header& header : operation.headers) request.headers.push_back(header);
   return request;
 }
 
+// WHY: of an engine that was there, not_found is what it says of a container that is gone; a socket
+// that has vanished says nothing of containers. A search for engines wants to know the difference.
+Error undialled(Error error, ApiVersion version) {
+  const bool vanished = error.code() == Errc::not_found && version != ApiVersion{};
+  return vanished ? std::move(error).as(Errc::connection_refused) : error;
+}
+
 // As much of an error's body as there is; that it ends early or late does not matter.
-std::string failure_body(Exchange& exchange, const Call& call) {
+std::string failure_body(http::Exchange& exchange, const Call& call) {
   std::string text;
-  const BodySink collect = [&text](Bytes piece) -> Status {
+  const http::BodySink collect = [&text](Bytes piece) -> Status {
     text += text_of(piece).substr(0, kFailureBytes - text.size());
     if (text.size() < kFailureBytes) return {};
     return Error(Errc::too_large, "enough");
@@ -90,8 +97,8 @@ EngineClient::Manner EngineClient::manner_of(const Operation& operation) noexcep
   return operation.upload || operation.content_type == kTarType ? Manner::keep : Manner::close;
 }
 
-Result<Exchange> EngineClient::send(const Operation& operation, Manner manner, ApiVersion version,
-                                    const Call& call) const {
+Result<http::Exchange> EngineClient::send(const Operation& operation, Manner manner,
+                                          ApiVersion version, const Call& call) const {
   auto request = request_of(operation, version);
   if (!request.ok()) return std::move(request).error();
   if (manner == Manner::close) request->headers.push_back({"Connection", "close"});
@@ -99,8 +106,9 @@ Result<Exchange> EngineClient::send(const Operation& operation, Manner manner, A
     request->headers.push_back({"Connection", "Upgrade"});
     request->headers.push_back({"Upgrade", "tcp"});
   }
-  LAZARET_TRY(std::unique_ptr<Wire> wire, dialer_->dial(call));
-  Exchange exchange(std::move(wire));
+  auto wire = dialer_->dial(call);
+  if (!wire.ok()) return undialled(std::move(wire).error(), version);
+  http::Exchange exchange(std::move(wire).value());
   if (operation.upload) {
     LAZARET_CHECK(exchange.send(*request, operation.upload, call));
   } else {
@@ -109,13 +117,13 @@ Result<Exchange> EngineClient::send(const Operation& operation, Manner manner, A
   return exchange;
 }
 
-Result<Exchange> EngineClient::open(const Operation& operation, const Call& call) const {
+Result<http::Exchange> EngineClient::open(const Operation& operation, const Call& call) const {
   return send(operation, manner_of(operation), *spoken_, bounded(operation, call))
       .within(operation.doing);
 }
 
-Result<ResponseHead> accepted_head(Exchange& exchange, const Operation& operation,
-                                   const Call& call) {
+Result<http::ResponseHead> accepted_head(http::Exchange& exchange, const Operation& operation,
+                                         const Call& call) {
   auto head = exchange.head(call);
   if (!head.ok()) return std::move(head).error().within(operation.doing);
   const int status = head->status;
@@ -124,13 +132,13 @@ Result<ResponseHead> accepted_head(Exchange& exchange, const Operation& operatio
     return Error(Errc::protocol,
                  operation.doing + ": the engine answered with status " + std::to_string(status));
   }
-  const HttpResponse refusal{std::move(head).value(), failure_body(exchange, call)};
+  const http::Response refusal{std::move(head).value(), failure_body(exchange, call)};
   return failure_of(refusal, operation.subject).within(operation.doing);
 }
 
 struct EngineClient::Answered {
-  Exchange exchange;
-  ResponseHead head;
+  http::Exchange exchange;
+  http::ResponseHead head;
 };
 
 Result<EngineClient::Answered> EngineClient::ask(const Operation& operation, Manner manner,
@@ -139,7 +147,8 @@ Result<EngineClient::Answered> EngineClient::ask(const Operation& operation, Man
   const bool repeatable = operation.surface == Surface::docker && !operation.upload;
   for (bool again = false;; again = true) {
     const ApiVersion version = *spoken_;
-    LAZARET_TRY(Exchange exchange, send(operation, manner, version, call).within(operation.doing));
+    LAZARET_TRY(http::Exchange exchange,
+                send(operation, manner, version, call).within(operation.doing));
     auto head = accepted_head(exchange, operation, call);
     if (head.ok()) return Answered{std::move(exchange), std::move(head).value()};
     const bool refused = head.error().code() == Errc::invalid_argument;
@@ -149,23 +158,25 @@ Result<EngineClient::Answered> EngineClient::ask(const Operation& operation, Man
   }
 }
 
-Result<HttpResponse> EngineClient::transact(const Operation& operation, const Call& call) const {
+Result<http::Response> EngineClient::transact(const Operation& operation, const Call& call) const {
   const Call bound = bounded(operation, call);
   LAZARET_TRY(Answered answer, ask(operation, manner_of(operation), bound));
   LAZARET_TRY(std::string body,
               answer.exchange.body(operation.cap_bytes, bound).within(operation.doing));
-  return HttpResponse{std::move(answer.head), std::move(body)};
+  return http::Response{std::move(answer.head), std::move(body)};
 }
 
-Result<ResponseHead> EngineClient::stream(const Operation& operation, const BodySink& sink,
-                                          const Call& call) const {
+Result<http::ResponseHead> EngineClient::stream(const Operation& operation,
+                                                const http::BodySink& sink,
+                                                const Call& call) const {
   const Call bound = bounded(operation, call);
   LAZARET_TRY(Answered answer, ask(operation, manner_of(operation), bound));
   LAZARET_CHECK(answer.exchange.body(sink, bound).within(operation.doing));
   return std::move(answer.head);
 }
 
-Result<Exchange::Stream> EngineClient::hijack(const Operation& operation, const Call& call) const {
+Result<http::Exchange::Stream> EngineClient::hijack(const Operation& operation,
+                                                    const Call& call) const {
   LAZARET_TRY(Answered answer, ask(operation, Manner::upgrade, bounded(operation, call)));
   if (answer.head.status != 101 && answer.head.status != 200) {
     return Error(Errc::protocol, operation.doing + ": the engine does not open a stream");

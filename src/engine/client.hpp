@@ -12,8 +12,8 @@
 
 #include "base/call.hpp"
 #include "engine/endpoint.hpp"
-#include "engine/http.hpp"
 #include "engine/url.hpp"
+#include "http/exchange.hpp"
 #include "lazaret/result.hpp"
 
 namespace lazaret::engine {
@@ -64,8 +64,8 @@ struct Operation {
   Target target;
   std::string body = {};
   std::string content_type = {};
-  std::vector<HttpHeader> headers = {};
-  BodySource upload = {};  ///< instead of `body`: a tar stream, sent in chunks
+  std::vector<http::Header> headers = {};
+  http::BodySource upload = {};  ///< instead of `body`: a tar stream, sent in chunks
   Subject subject = Subject::other;
   Surface surface = Surface::docker;
   Patience patience = Patience::default_timeout;
@@ -90,14 +90,16 @@ class EngineClient {
   [[nodiscard]] std::string describe() const;
 
   /// The whole answer, its status below 400.
-  [[nodiscard]] Result<HttpResponse> transact(const Operation& operation, const Call& call) const;
+  [[nodiscard]] Result<http::Response> transact(const Operation& operation, const Call& call) const;
   /// The answer's body piece by piece, once its status is known to be below 400.
-  [[nodiscard]] Result<ResponseHead> stream(const Operation& operation, const BodySink& sink,
-                                            const Call& call) const;
+  [[nodiscard]] Result<http::ResponseHead> stream(const Operation& operation,
+                                                  const http::BodySink& sink,
+                                                  const Call& call) const;
   /// Upgrades the connection to a raw stream: 101, or 200 from engines that do not say so (P-32).
-  [[nodiscard]] Result<Exchange::Stream> hijack(const Operation& operation, const Call& call) const;
+  [[nodiscard]] Result<http::Exchange::Stream> hijack(const Operation& operation,
+                                                      const Call& call) const;
   /// Sends the request and leaves the answer to be read later.
-  [[nodiscard]] Result<Exchange> open(const Operation& operation, const Call& call) const;
+  [[nodiscard]] Result<http::Exchange> open(const Operation& operation, const Call& call) const;
   /// The call, with the default timeout where it has no deadline and the operation wants one.
   [[nodiscard]] Call bounded(const Operation& operation, const Call& call) const;
 
@@ -107,8 +109,8 @@ class EngineClient {
   EngineClient(std::unique_ptr<Dialer> dialer, Negotiation options, Identity identity);
 
   [[nodiscard]] static Manner manner_of(const Operation& operation) noexcept;
-  [[nodiscard]] Result<Exchange> send(const Operation& operation, Manner manner, ApiVersion version,
-                                      const Call& call) const;
+  [[nodiscard]] Result<http::Exchange> send(const Operation& operation, Manner manner,
+                                            ApiVersion version, const Call& call) const;
   [[nodiscard]] Result<Answered> ask(const Operation& operation, Manner manner,
                                      const Call& call) const;
   [[nodiscard]] bool renegotiated(ApiVersion refused, const Call& call) const;
@@ -120,7 +122,8 @@ class EngineClient {
 };
 
 /// The head of an answer, or the Error that a status of 400 and above means.
-[[nodiscard]] Result<ResponseHead> accepted_head(Exchange& exchange, const Operation& operation,
-                                                 const Call& call);
+[[nodiscard]] Result<http::ResponseHead> accepted_head(http::Exchange& exchange,
+                                                       const Operation& operation,
+                                                       const Call& call);
 
 }  // namespace lazaret::engine

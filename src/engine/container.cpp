@@ -18,7 +18,7 @@ Target of(std::string_view id) { return Target("containers").id(id); }
 
 Result<nlohmann::json> object_from(const EngineClient& client, const Operation& operation,
                                    const Call& call) {
-  LAZARET_TRY(const HttpResponse response, client.transact(operation, call));
+  LAZARET_TRY(const http::Response response, client.transact(operation, call));
   return parse_object(response.body).within(operation.doing);
 }
 
@@ -41,9 +41,9 @@ Result<CreateResult> create(const EngineClient& client, std::string_view name,
   auto answer = object_from(client, operation, call);
   if (!answer.ok()) {
     if (answer.error().code() != Errc::image_missing) return std::move(answer).error();
-    return std::move(answer).error().with_hint("pull it first: " +
-                                               std::string(name_of(client.kind())) + " pull " +
-                                               one_line(text_at(body, "Image")));
+    return std::move(answer).error().with_hint(
+        "pull it first: " + std::string(name_of(client.kind())) + " pull " +
+        one_line(text_at(body, "Image")));
   }
   CreateResult result{text_at(*answer, "Id"), texts_at(*answer, "Warnings")};
   if (result.id.empty()) {
@@ -53,18 +53,14 @@ Result<CreateResult> create(const EngineClient& client, std::string_view name,
 }
 
 Result<nlohmann::json> inspect(const EngineClient& client, std::string_view id, const Call& call) {
-  return object_from(client,
-                     {.doing = "inspecting the container",
-                      .method = "GET",
-                      .target = of(id).word("json")},
-                     call);
+  return object_from(
+      client, {.doing = "inspecting the container", .method = "GET", .target = of(id).word("json")},
+      call);
 }
 
 Status start(const EngineClient& client, std::string_view id, const Call& call) {
-  const auto response = client.transact({.doing = "starting the container",
-                                         .method = "POST",
-                                         .target = of(id).word("start")},
-                                        call);
+  const auto response = client.transact(
+      {.doing = "starting the container", .method = "POST", .target = of(id).word("start")}, call);
   return response.ok() ? Status() : Status(response.error());
 }
 
@@ -102,7 +98,7 @@ Result<std::vector<Summary>> list(const EngineClient& client, const ListOptions&
                                           .query("all", options.running_only ? "0" : "1")
                                           .query_if("filters", filters),
                             .cap_bytes = kListBytes};
-  LAZARET_TRY(const HttpResponse response, client.transact(operation, call));
+  LAZARET_TRY(const http::Response response, client.transact(operation, call));
   LAZARET_TRY(const nlohmann::json items, parse_json(response.body).within(operation.doing));
   if (!items.is_array()) return Error(Errc::protocol, operation.doing + ": not a list");
   std::vector<Summary> summaries;
@@ -123,7 +119,7 @@ Result<TopResult> top(const EngineClient& client, std::string_view id,
   const Operation operation{.doing = "listing the container's processes",
                             .method = "GET",
                             .target = of(id).word("top").query_if("ps_args", ps_arguments)};
-  LAZARET_TRY(const HttpResponse response, client.transact(operation, call));
+  LAZARET_TRY(const http::Response response, client.transact(operation, call));
   TopResult result;
   if (response.body.empty()) return result;
   LAZARET_TRY(const nlohmann::json answer, parse_object(response.body).within(operation.doing));

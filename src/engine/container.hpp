@@ -11,7 +11,7 @@
 
 #include "base/call.hpp"
 #include "engine/client.hpp"
-#include "engine/http.hpp"
+#include "http/exchange.hpp"
 #include "lazaret/result.hpp"
 
 /// /containers of the Engine API.

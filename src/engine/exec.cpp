@@ -17,7 +17,7 @@ Result<std::string> create(const EngineClient& client, std::string_view containe
                             .target = Target("containers").id(container).word("exec"),
                             .body = std::move(text),
                             .content_type = "application/json"};
-  LAZARET_TRY(const HttpResponse response, client.transact(operation, call));
+  LAZARET_TRY(const http::Response response, client.transact(operation, call));
   LAZARET_TRY(const nlohmann::json answer, parse_object(response.body).within(operation.doing));
   std::string id = text_at(answer, "Id");
   if (id.empty()) return Error(Errc::protocol, operation.doing + ": the engine names no id");
@@ -28,7 +28,7 @@ Result<std::unique_ptr<AttachStream>> start(const EngineClient& client, std::str
                                             Framing framing, const Call& call) {
   const nlohmann::json body = {{"Detach", false}, {"Tty", framing == Framing::raw}};
   LAZARET_TRY(std::string text, json_text(body));
-  LAZARET_TRY(Exchange::Stream stream,
+  LAZARET_TRY(http::Exchange::Stream stream,
               client.hijack({.doing = "starting an exec",
                              .method = "POST",
                              .target = Target("exec").id(id).word("start"),
@@ -39,10 +39,9 @@ Result<std::unique_ptr<AttachStream>> start(const EngineClient& client, std::str
 }
 
 Result<Inspection> inspect(const EngineClient& client, std::string_view id, const Call& call) {
-  const Operation operation{.doing = "inspecting an exec",
-                            .method = "GET",
-                            .target = Target("exec").id(id).word("json")};
-  LAZARET_TRY(const HttpResponse response, client.transact(operation, call));
+  const Operation operation{
+      .doing = "inspecting an exec", .method = "GET", .target = Target("exec").id(id).word("json")};
+  LAZARET_TRY(const http::Response response, client.transact(operation, call));
   LAZARET_TRY(const nlohmann::json answer, parse_object(response.body).within(operation.doing));
 
   Inspection result;

@@ -31,14 +31,6 @@ std::string without_tags(std::string_view page) {
   return text;
 }
 
-// U+0000–U+001F, U+007F and U+0080–U+009F, which is C2 80–9F.
-bool is_control(std::string_view text, std::size_t at) noexcept {
-  const auto byte = static_cast<unsigned char>(text[at]);
-  if (byte < 0x20 || byte == 0x7f) return true;
-  return byte == 0xc2 && at + 1 < text.size() &&
-         static_cast<unsigned char>(text[at + 1]) < 0xa0;
-}
-
 Errc code_of(int status, Subject subject) noexcept {
   switch (status) {
     case 400: return Errc::invalid_argument;
@@ -53,12 +45,8 @@ Errc code_of(int status, Subject subject) noexcept {
 }  // namespace
 
 std::string one_line(std::string_view text) {
-  const std::string valid = to_utf8(text.substr(0, kLookedAt));
   std::string line;
-  for (std::size_t at = 0; at < valid.size(); ++at) {
-    const bool control = is_control(valid, at);
-    if (control && static_cast<unsigned char>(valid[at]) == 0xc2) ++at;
-    const char c = control ? ' ' : valid[at];
+  for (const char c : printable(text.substr(0, kLookedAt), ' ')) {
     if (c == ' ' && (line.empty() || line.back() == ' ')) continue;
     line += c;
   }
@@ -76,7 +64,7 @@ std::string failure_text(std::string_view body) {
   return one_line(message);
 }
 
-Error failure_of(const HttpResponse& response, Subject subject) {
+Error failure_of(const http::Response& response, Subject subject) {
   const int status = response.head.status;
   std::string text = failure_text(response.body);
   if (text.empty()) text = "the engine gave no reason";

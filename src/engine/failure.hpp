@@ -14,6 +14,6 @@ namespace lazaret::engine {
 /// Foreign text made fit for one line of a message.
 [[nodiscard]] std::string one_line(std::string_view text);
 /// The Error that an answer with a status of 400 and above means.
-[[nodiscard]] Error failure_of(const HttpResponse& response, Subject subject);
+[[nodiscard]] Error failure_of(const http::Response& response, Subject subject);
 
 }  // namespace lazaret::engine

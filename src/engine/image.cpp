@@ -25,7 +25,7 @@ Result<nlohmann::json> inspect(const EngineClient& client, std::string_view imag
                             .method = "GET",
                             .target = Target("images").reference(image).word("json"),
                             .subject = Subject::image};
-  LAZARET_TRY(const HttpResponse response, client.transact(operation, call));
+  LAZARET_TRY(const http::Response response, client.transact(operation, call));
   return parse_object(response.body).within(operation.doing);
 }
 
@@ -36,7 +36,7 @@ Result<std::vector<Summary>> list(const EngineClient& client,
                             .method = "GET",
                             .target = Target("images").word("json").query_if("filters", filters),
                             .cap_bytes = kListBytes};
-  LAZARET_TRY(const HttpResponse response, client.transact(operation, call));
+  LAZARET_TRY(const http::Response response, client.transact(operation, call));
   LAZARET_TRY(const nlohmann::json items, parse_json(response.body).within(operation.doing));
   if (!items.is_array()) return Error(Errc::protocol, operation.doing + ": not a list");
   std::vector<Summary> summaries;

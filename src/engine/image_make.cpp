@@ -48,9 +48,8 @@ Status follow(const EngineClient& client, const Operation& operation, const Json
 }
 
 bool is_hex(std::string_view text) noexcept {
-  return std::all_of(text.begin(), text.end(), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-  });
+  return std::all_of(text.begin(), text.end(),
+                     [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });
 }
 
 // "sha256:…", as both engines report it, or the bare digits of older Podman; else empty.
@@ -79,7 +78,7 @@ void collect_loaded(std::string_view text, std::vector<std::string>& images) {
   }
 }
 
-Operation upload_to(std::string doing, Target target, const BodySource& tar) {
+Operation upload_to(std::string doing, Target target, const http::BodySource& tar) {
   return {.doing = std::move(doing),
           .method = "POST",
           .target = std::move(target),
@@ -108,6 +107,16 @@ Result<Target> build_target(const BuildOptions& options) {
   return target;
 }
 
+// Podman passes on as text what the registry says (OCI distribution: MANIFEST_UNKNOWN and such).
+Status told_by_registry(Status pulled) {
+  if (pulled.ok() || pulled.error().code() != Errc::engine) return pulled;
+  const std::string message = pulled.error().message();
+  for (const char* const words : {"manifest unknown", "repository name not known to registry"}) {
+    if (message.ends_with(words)) return Error(pulled.error()).as(Errc::image_missing);
+  }
+  return pulled;
+}
+
 }  // namespace
 
 Status pull(const EngineClient& client, const PullOptions& options, const Call& call) {
@@ -129,11 +138,11 @@ Status pull(const EngineClient& client, const PullOptions& options, const Call& 
     if (options.progress) options.progress(progress_of(line));
     return {};
   };
-  return follow(client, operation, show, call);
+  return told_by_registry(follow(client, operation, show, call));
 }
 
 Result<ImportResult> import_tar(const EngineClient& client, const ImportOptions& options,
-                                const BodySource& tar, const Call& call) {
+                                const http::BodySource& tar, const Call& call) {
   Target target = Target("images")
                       .word("create")
                       .query("fromSrc", "-")
@@ -155,7 +164,7 @@ Result<ImportResult> import_tar(const EngineClient& client, const ImportOptions&
   return result;
 }
 
-Result<LoadResult> load(const EngineClient& client, const BodySource& tar, const Call& call) {
+Result<LoadResult> load(const EngineClient& client, const http::BodySource& tar, const Call& call) {
   LoadResult result;
   const JsonSink note = [&result](const nlohmann::json& line) -> Status {
     collect_loaded(progress_of(line).status, result.images);
@@ -169,7 +178,7 @@ Result<LoadResult> load(const EngineClient& client, const BodySource& tar, const
 }
 
 Result<BuildResult> build(const EngineClient& client, const BuildOptions& options,
-                          const BodySource& context, const Call& call) {
+                          const http::BodySource& context, const Call& call) {
   BuildResult result;
   const JsonSink note = [&result, &options](const nlohmann::json& line) -> Status {
     std::string id = id_of_line(line);

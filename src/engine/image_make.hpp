@@ -7,8 +7,8 @@
 
 #include "base/call.hpp"
 #include "engine/client.hpp"
-#include "engine/http.hpp"
 #include "engine/image.hpp"
+#include "http/exchange.hpp"
 #include "lazaret/result.hpp"
 
 /// Ways for an image to come into being: pull, import, load, build. None has a default timeout: the
@@ -21,7 +21,8 @@ struct PullOptions {
   std::string registry_auth = {};  ///< value of X-Registry-Auth; a secret
   ProgressSink progress = {};
 };
-/// Errors: image_missing when a status or error code says so; engine for what only a text tells.
+/// Errors: image_missing when a status, an error code or the registry's own words say so; engine
+/// for what only another text tells.
 [[nodiscard]] Status pull(const EngineClient& client, const PullOptions& options, const Call& call);
 
 struct ImportOptions {
@@ -36,14 +37,14 @@ struct ImportResult {
 };
 /// Makes an image of one layer from the tar of a file system, which is never held whole.
 [[nodiscard]] Result<ImportResult> import_tar(const EngineClient& client,
-                                              const ImportOptions& options, const BodySource& tar,
-                                              const Call& call);
+                                              const ImportOptions& options,
+                                              const http::BodySource& tar, const Call& call);
 
 struct LoadResult {
   std::vector<std::string> images;  ///< names or ids, as the engine now knows them
 };
 /// Reads a tar in the layout of `docker save`.
-[[nodiscard]] Result<LoadResult> load(const EngineClient& client, const BodySource& tar,
+[[nodiscard]] Result<LoadResult> load(const EngineClient& client, const http::BodySource& tar,
                                       const Call& call);
 
 struct BuildOptions {
@@ -59,6 +60,6 @@ struct BuildResult {
 };
 /// Builds from a tar of the context.
 [[nodiscard]] Result<BuildResult> build(const EngineClient& client, const BuildOptions& options,
-                                        const BodySource& context, const Call& call);
+                                        const http::BodySource& context, const Call& call);
 
 }  // namespace lazaret::engine::image

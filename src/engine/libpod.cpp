@@ -62,7 +62,7 @@ Result<nlohmann::json> inspect(const EngineClient& client, std::string_view id, 
                             .method = "GET",
                             .target = libpod().word("containers").id(id).word("json"),
                             .surface = Surface::libpod};
-  LAZARET_TRY(const HttpResponse response, client.transact(operation, call));
+  LAZARET_TRY(const http::Response response, client.transact(operation, call));
   return parse_object(response.body).within(operation.doing);
 }
 

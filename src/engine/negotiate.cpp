@@ -20,7 +20,7 @@ Operation asking(const char* word) {
           .target = Target(word)};
 }
 
-bool is_podman(const ResponseHead& ping, const nlohmann::json& version) {
+bool is_podman(const http::ResponseHead& ping, const nlohmann::json& version) {
   if (!ping.header("Libpod-Api-Version").empty()) return true;
   if (ping.header("Server").substr(0, 7) == "Libpod/") return true;
   const nlohmann::json& components = member(version, "Components");
@@ -31,7 +31,7 @@ bool is_podman(const ResponseHead& ping, const nlohmann::json& version) {
 }
 
 // /version speaks for the engine; where it does not say, the ping's header must do.
-Result<Identity> identity_of(const ResponseHead& ping, const nlohmann::json& version) {
+Result<Identity> identity_of(const http::ResponseHead& ping, const nlohmann::json& version) {
   auto newest = parse_api_version(text_at(version, "ApiVersion"));
   if (!newest) newest = parse_api_version(ping.header("Api-Version"));
   if (!newest) return Error(Errc::protocol, "the engine does not say which API it speaks");
@@ -81,8 +81,8 @@ Result<EngineClient> EngineClient::negotiate(std::unique_ptr<Dialer> dialer,
                                              const Negotiation& options, const Call& call) {
   EngineClient client(std::move(dialer), options, Identity{});
   // One that answers its ping is alive; a busy Podman may then take its time.
-  LAZARET_TRY(const HttpResponse ping, client.transact(asking("_ping"), call.within(kPingBound)));
-  LAZARET_TRY(const HttpResponse answer,
+  LAZARET_TRY(const http::Response ping, client.transact(asking("_ping"), call.within(kPingBound)));
+  LAZARET_TRY(const http::Response answer,
               client.transact(asking("version"), call.within(kVersionBound)));
   LAZARET_TRY(const nlohmann::json version, parse_object(answer.body));
   LAZARET_TRY(Identity identity, identity_of(ping.head, version));

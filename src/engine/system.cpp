@@ -70,7 +70,7 @@ Status ping(const EngineClient& client, const Call& call) {
 Result<Info> info(const EngineClient& client, const Call& call) {
   const Operation operation{
       .doing = "asking the engine about itself", .method = "GET", .target = Target("info")};
-  LAZARET_TRY(const HttpResponse response, client.transact(operation, call));
+  LAZARET_TRY(const http::Response response, client.transact(operation, call));
   LAZARET_TRY(const nlohmann::json answer, parse_object(response.body).within(operation.doing));
   Info info;
   read_platform(info, answer);

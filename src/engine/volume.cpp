@@ -19,7 +19,7 @@ Result<Volume> volume_of(const nlohmann::json& item) {
 
 Result<Volume> volume_from(const EngineClient& client, const Operation& operation,
                            const Call& call) {
-  LAZARET_TRY(const HttpResponse response, client.transact(operation, call));
+  LAZARET_TRY(const http::Response response, client.transact(operation, call));
   LAZARET_TRY(const nlohmann::json item, parse_object(response.body).within(operation.doing));
   return volume_of(item).within(operation.doing);
 }
@@ -40,11 +40,10 @@ Result<Volume> create(const EngineClient& client, std::string_view name,
 }
 
 Result<Volume> inspect(const EngineClient& client, std::string_view name, const Call& call) {
-  return volume_from(client,
-                     {.doing = "inspecting the volume",
-                      .method = "GET",
-                      .target = Target("volumes").id(name)},
-                     call);
+  return volume_from(
+      client,
+      {.doing = "inspecting the volume", .method = "GET", .target = Target("volumes").id(name)},
+      call);
 }
 
 Result<std::vector<Volume>> list(const EngineClient& client, const std::vector<std::string>& labels,
@@ -53,7 +52,7 @@ Result<std::vector<Volume>> list(const EngineClient& client, const std::vector<s
   const Operation operation{.doing = "listing volumes",
                             .method = "GET",
                             .target = Target("volumes").query_if("filters", filters)};
-  LAZARET_TRY(const HttpResponse response, client.transact(operation, call));
+  LAZARET_TRY(const http::Response response, client.transact(operation, call));
   LAZARET_TRY(const nlohmann::json answer, parse_object(response.body).within(operation.doing));
   std::vector<Volume> volumes;
   const nlohmann::json& items = member(answer, "Volumes");
@@ -66,10 +65,9 @@ Result<std::vector<Volume>> list(const EngineClient& client, const std::vector<s
 }
 
 Status remove(const EngineClient& client, std::string_view name, const Call& call) {
-  const auto response = client.transact({.doing = "removing the volume",
-                                         .method = "DELETE",
-                                         .target = Target("volumes").id(name)},
-                                        call);
+  const auto response = client.transact(
+      {.doing = "removing the volume", .method = "DELETE", .target = Target("volumes").id(name)},
+      call);
   if (response.ok() || response.error().code() == Errc::not_found) return {};
   return response.error();
 }

@@ -28,7 +28,7 @@ Result<ExitStatus> status_of(const nlohmann::json& answer) {
 
 }  // namespace
 
-Wait::Wait(Exchange exchange, Operation operation, bool confirmed)
+Wait::Wait(http::Exchange exchange, Operation operation, bool confirmed)
     : exchange_(std::move(exchange)), operation_(std::move(operation)), confirmed_(confirmed) {}
 
 Result<Wait> Wait::open(const EngineClient& client, std::string_view id, Until until,
@@ -37,7 +37,7 @@ Result<Wait> Wait::open(const EngineClient& client, std::string_view id, Until u
       .doing = "waiting for the container",
       .method = "POST",
       .target = Target("containers").id(id).word("wait").query("condition", condition_of(until))};
-  LAZARET_TRY(Exchange exchange, client.open(operation, call));
+  LAZARET_TRY(http::Exchange exchange, client.open(operation, call));
   const bool confirms = client.kind() == Kind::docker;
   if (confirms) LAZARET_CHECK(accepted_head(exchange, operation, client.bounded(operation, call)));
   return Wait(std::move(exchange), std::move(operation), confirms);

@@ -29,9 +29,9 @@ class Wait {
   [[nodiscard]] Result<ExitStatus> finish(const Call& call);
 
  private:
-  Wait(Exchange exchange, Operation operation, bool confirmed);
+  Wait(http::Exchange exchange, Operation operation, bool confirmed);
 
-  Exchange exchange_;
+  http::Exchange exchange_;
   Operation operation_;
   bool confirmed_;
 };

@@ -24,7 +24,10 @@ struct CommandRequest {
 struct CommandEnd {
   bool by_signal = false;
   int code = 0;  ///< exit status or signal number
-  [[nodiscard]] bool good() const noexcept { return !by_signal && code == 0; }
+  /// Whether that could be learnt. Where this process ignores SIGCHLD the kernel keeps nothing of
+  /// its children (wait(2), ECHILD).
+  bool known = true;
+  [[nodiscard]] bool good() const noexcept { return known && !by_signal && code == 0; }
 };
 
 /// A running program in a process group of its own, its standard input empty. The destructor ends

@@ -1,11 +1,11 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "lazaret/confinement.hpp"
 #include "lazaret/result.hpp"
 #include "os/handle.hpp"
 
@@ -38,10 +38,12 @@ struct SpawnRequest {
   std::vector<std::string> argv;         ///< the first element is looked up in PATH
   std::vector<std::string> environment;  ///< NAME=value; PATH is taken from here
   std::string working_directory;
-  std::array<RawHandle, 4> handles;  ///< become 0 to 3; every other one is closed
-  std::uint32_t cpu_seconds = 0;     ///< RLIMIT_CPU, 0 for none
+  std::vector<RawHandle> handles;  ///< become 0, 1, …; 5 at most; others are closed
+  std::uint32_t cpu_seconds = 0;   ///< RLIMIT_CPU, 0 for none
   /// Signals that the caller may be ignoring, bit 0 for number 1: these are reset one by one.
   std::uint64_t ignored_signals = kEverySignal;
+  /// Denied by a filter of its own, behind any other, which the program cannot take off.
+  Subprocess subprocess = Subprocess::allow;
 };
 
 /// Starts a program in a session of its own with default signal dispositions, an empty signal mask
@@ -63,6 +65,13 @@ struct Ended {
 /// the process group that `leader` leads. Errors: not_found when there is none left.
 [[nodiscard]] Status signal_all(std::int64_t leader, std::uint32_t signal);
 
+/// Processor time that a living child has used, in microseconds; 0 where it cannot be read
+/// (clock_getcpuclockid(3)).
+[[nodiscard]] std::uint64_t cpu_us_of(std::int64_t child);
+
+/// Memory that a living child has resident; 0 where it cannot be read (proc(5), statm).
+[[nodiscard]] std::uint32_t resident_kib_of(std::int64_t child);
+
 /// Of all reaped children together: processor time, and the largest resident set of one.
 struct TreeUsage {
   std::uint64_t cpu_us = 0;
@@ -80,7 +89,7 @@ struct SelfReport {
   std::uint64_t ignored_signals = kEverySignal;
 };
 
-/// Meant to be called before any foreign code runs.
-[[nodiscard]] SelfReport self_report();
+/// Meant to be called before any foreign code runs. What is to be denied is tried in a child.
+[[nodiscard]] SelfReport self_report(Subprocess subprocess);
 
 }  // namespace lazaret::os

@@ -19,4 +19,9 @@ namespace lazaret::os {
 [[nodiscard]] Result<std::unique_ptr<Wire>> connect_unix(const std::filesystem::path& path,
                                                          const Call& call);
 
+/// As connect_unix; and whoever listens must be this process's user or root (SO_PEERCRED), so that
+/// nobody else can pass for a service of ours. Errors: permission_denied as well.
+[[nodiscard]] Result<std::unique_ptr<Wire>> connect_own_unix(const std::filesystem::path& path,
+                                                             const Call& call);
+
 }  // namespace lazaret::os

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
@@ -9,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "lazaret/confinement.hpp"
 #include "lazaret/control.hpp"
 #include "lazaret/limits.hpp"
 #include "lazaret/result.hpp"
@@ -36,6 +39,12 @@ struct Source {
 /// What nobody may exceed unless the user's or the system's file says so: 300 s, 4 GiB, …
 [[nodiscard]] Limits built_in_maxima();
 
+/// Boxes made ahead, in a process that stays.
+struct PoolSize {
+  std::uint32_t most = 8;                  ///< waiting at once; 0: none
+  std::chrono::milliseconds idle{30'000};  ///< without demand, until they are given up
+};
+
 /// The configuration in force. Default-constructed, it is the built-in one.
 struct Config {
   BackendType type = BackendType::local;
@@ -46,10 +55,22 @@ struct Config {
   std::map<std::string, std::string> images = {  ///< by language; "exec" for plain commands
       {"python", "lazaret/python:latest"},
       {"bash", "lazaret/bash:latest"},
+      {"sh", "lazaret/bash:latest"},
       {"javascript", "lazaret/node:latest"},
+      {"c", "lazaret/c:latest"},
+      {"cpp", "lazaret/cpp:latest"},
+      {"rust", "lazaret/rust:latest"},
+      {"go", "lazaret/go:latest"},
+      {"java", "lazaret/java:latest"},
       {"exec", "lazaret/bash:latest"},
   };
+  PoolSize pool;
   std::set<Control> required_controls = default_required_controls();
+  // For requests that do not say; where nobody says the first two, the profile does.
+  Subprocess subprocess = Subprocess::allow;
+  Loopback loopback = Loopback::down;
+  Profile profile = Profile::standard;
+  std::set<std::string> mount_sources = {"/"};  ///< directories in which sources of mounts may lie
   std::set<std::string> environment_allow;  ///< names that pass from our environment into boxes
   std::map<std::string, std::string> passed_environment;  ///< those of them that were set
   std::map<std::string, Source, std::less<>> sources;     ///< by key path; absent: built in

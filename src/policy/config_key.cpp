@@ -9,6 +9,7 @@
 #include "policy/environment.hpp"
 #include "policy/image_name.hpp"
 #include "policy/limit_table.hpp"
+#include "policy/mounts.hpp"
 
 namespace lazaret::policy {
 namespace {
@@ -69,8 +70,8 @@ std::string joined(const Names& names) {
 Status store_type(Config& config, const json& value, Origin) {
   LAZARET_TRY(const auto text, text_of(value));
   const auto word = lower(text);
-  for (const auto type : {BackendType::local, BackendType::docker, BackendType::podman,
-                          BackendType::automatic}) {
+  for (const auto type :
+       {BackendType::local, BackendType::docker, BackendType::podman, BackendType::automatic}) {
     if (word != name_of(type)) continue;
     config.type = type;
     return {};
@@ -111,18 +112,17 @@ Status store_fallback(Config& config, const json& value, Origin origin) {
   return {};
 }
 
-Result<double> amount_of(const LimitRow& row, const json& value) {
-  if (value.is_string()) return parse_quantity(value.get<std::string>(), row.unit);
+Result<double> amount_of(Unit unit, const json& value) {
+  if (value.is_string()) return parse_quantity(value.get<std::string>(), unit);
   if (!value.is_number()) return invalid("must be a number or a text such as 30s or 512MiB");
   const auto number = value.get<double>();
-  const bool whole =
-      row.unit == Unit::bytes || row.unit == Unit::count || row.unit == Unit::seconds;
+  const bool whole = unit == Unit::bytes || unit == Unit::count || unit == Unit::seconds;
   if (whole && !value.is_number_integer()) return invalid("must be a whole number");
-  return row.unit == Unit::milliseconds ? number * 1000 : number;  // a bare time is in seconds
+  return unit == Unit::milliseconds ? number * 1000 : number;  // a bare time is in seconds
 }
 
 Status store_amount(const LimitRow& row, Limits& limits, const json& value, Origin origin) {
-  LAZARET_TRY(const auto amount, amount_of(row, value));
+  LAZARET_TRY(const auto amount, amount_of(row.unit, value));
   LAZARET_CHECK(check_range(row, amount));
   const auto present = row.get(limits);
   if (origin == Origin::project_file && present && amount > *present) {
@@ -138,7 +138,7 @@ std::string show_amount(const LimitRow& row, const Limits& limits) {
   return amount ? show_quantity(*amount, row.unit) : "unset";
 }
 
-ConfigKey amount_key(const LimitRow& row, std::string section, Limits Config::* limits) {
+ConfigKey amount_key(const LimitRow& row, std::string section, Limits Config::*limits) {
   std::string variable;
   if (section == "limits") {
     variable = "LAZARET_" + std::string(row.key);
@@ -191,10 +191,63 @@ std::string show_required(const Config& config) {
   return joined(names);
 }
 
+template <typename T>
+Result<T> word_of(const json& value, std::optional<T> (*named)(std::string_view) noexcept,
+                  std::string_view otherwise) {
+  LAZARET_TRY(const auto text, text_of(value));
+  const auto chosen = named(lower(text));
+  if (!chosen) return invalid(in_quotes(text) + " is " + std::string(otherwise));
+  return *chosen;
+}
+
+Status store_subprocess(Config& config, const json& value, Origin origin) {
+  LAZARET_TRY(const auto chosen, word_of(value, subprocess_named, "neither allow nor deny"));
+  if (origin == Origin::project_file && chosen < config.subprocess)
+    return loosens("it cannot allow the subprocesses that are denied");
+  config.subprocess = chosen;
+  return {};
+}
+
+Status store_profile(Config& config, const json& value, Origin origin) {
+  LAZARET_TRY(const auto chosen, word_of(value, profile_named, "none of strict, standard and dev"));
+  if (origin == Origin::project_file && chosen < config.profile)
+    return loosens("it cannot choose a profile that allows more");
+  config.profile = chosen;
+  return {};
+}
+
+Status store_loopback(Config& config, const json& value, Origin) {
+  LAZARET_TRY(config.loopback, word_of(value, loopback_named, "neither up nor down"));
+  return {};
+}
+
+Status store_mount_sources(Config& config, const json& value, Origin) {
+  LAZARET_TRY(const auto paths, words_of(value));
+  for (const auto& path : paths) LAZARET_CHECK(check_source(path));
+  config.mount_sources = {paths.begin(), paths.end()};
+  return {};
+}
+
 Status store_allow(Config& config, const json& value, Origin) {
   LAZARET_TRY(const auto names, words_of(value));
   for (const auto& name : names) LAZARET_CHECK(check_variable(name));
   config.environment_allow = {names.begin(), names.end()};
+  return {};
+}
+
+Status store_pool_most(Config& config, const json& value, Origin) {
+  constexpr double kMost = 256;
+  LAZARET_TRY(const double number, amount_of(Unit::count, value));
+  if (number < 0 || number > kMost) return invalid("must be a number from 0 to 256");
+  config.pool.most = static_cast<std::uint32_t>(number);
+  return {};
+}
+
+Status store_pool_idle(Config& config, const json& value, Origin) {
+  constexpr double kSecond = 1000, kHour = 3600 * kSecond;
+  LAZARET_TRY(const double span, amount_of(Unit::milliseconds, value));
+  if (span < kSecond || span > kHour) return invalid("must be a time from 1s to 1h");
+  config.pool.idle = std::chrono::milliseconds(static_cast<std::int64_t>(span));
   return {};
 }
 
@@ -212,9 +265,30 @@ std::vector<ConfigKey> make_table() {
   table.push_back(image_key("python", "LAZARET_IMAGE_PYTHON"));
   table.push_back(image_key("bash", "LAZARET_IMAGE_BASH"));
   table.push_back(image_key("javascript", "LAZARET_IMAGE_JAVASCRIPT"));
+  table.push_back(image_key("sh", "LAZARET_IMAGE_SH"));
+  table.push_back(image_key("c", "LAZARET_IMAGE_C"));
+  table.push_back(image_key("cpp", "LAZARET_IMAGE_CPP"));
+  table.push_back(image_key("rust", "LAZARET_IMAGE_RUST"));
+  table.push_back(image_key("go", "LAZARET_IMAGE_GO"));
+  table.push_back(image_key("java", "LAZARET_IMAGE_JAVA"));
   table.push_back(image_key("exec", "LAZARET_IMAGE_EXEC"));
   table.push_back({"required_controls", "LAZARET_REQUIRED_CONTROLS", ProjectMay::narrow,
                    store_required, show_required});
+  table.push_back({"subprocess", "LAZARET_SUBPROCESS", ProjectMay::narrow, store_subprocess,
+                   [](const Config& config) { return std::string(name_of(config.subprocess)); }});
+  table.push_back({"profile", "LAZARET_PROFILE", ProjectMay::narrow, store_profile,
+                   [](const Config& config) { return std::string(name_of(config.profile)); }});
+  table.push_back({"loopback", "LAZARET_LOOPBACK", ProjectMay::nothing, store_loopback,
+                   [](const Config& config) { return std::string(name_of(config.loopback)); }});
+  table.push_back({"mounts.allow", "LAZARET_MOUNTS_ALLOW", ProjectMay::nothing, store_mount_sources,
+                   [](const Config& config) { return joined(config.mount_sources); }});
+  table.push_back({"pool.most", "LAZARET_POOL_MOST", ProjectMay::nothing, store_pool_most,
+                   [](const Config& config) { return std::to_string(config.pool.most); }});
+  table.push_back({"pool.idle", "LAZARET_POOL_IDLE", ProjectMay::nothing, store_pool_idle,
+                   [](const Config& config) {
+                     return show_quantity(static_cast<double>(config.pool.idle.count()),
+                                          Unit::milliseconds);
+                   }});
   table.push_back({"environment.allow", "LAZARET_ENVIRONMENT_ALLOW", ProjectMay::nothing,
                    store_allow,
                    [](const Config& config) { return joined(config.environment_allow); }});
@@ -251,18 +325,17 @@ const ConfigKey* key_at(std::string_view path) {
 
 bool is_section(std::string_view path) {
   const auto prefix = std::string(path) + ".";
-  return std::ranges::any_of(key_table(), [&prefix](const ConfigKey& key) {
-    return key.path.starts_with(prefix);
-  });
+  return std::ranges::any_of(
+      key_table(), [&prefix](const ConfigKey& key) { return key.path.starts_with(prefix); });
 }
 
 std::string nearest_key(std::string_view path) {
   constexpr std::size_t kEnough = 100;  // longer keys are nobody's typing error
   const auto& table = key_table();
   const auto start = path.substr(0, kEnough);
-  return std::ranges::min_element(table, {}, [start](const ConfigKey& key) {
-           return distance(start, key.path);
-         })->path;
+  return std::ranges::min_element(
+             table, {}, [start](const ConfigKey& key) { return distance(start, key.path); })
+      ->path;
 }
 
 }  // namespace lazaret::policy

@@ -24,9 +24,13 @@ constexpr std::array kDeniedNames = {
     "NODE_PATH"sv, "NODE_CHANNEL_FD"sv, "NODE_REPL_EXTERNAL_MODULE"sv, "RUBYLIB"sv, "RUBYOPT"sv,
     "PERL5LIB"sv, "PERLLIB"sv, "PERL5OPT"sv, "PERL5DB"sv, "JAVA_TOOL_OPTIONS"sv,
     "_JAVA_OPTIONS"sv, "JDK_JAVA_OPTIONS"sv, "PHPRC"sv, "PHP_INI_SCAN_DIR"sv,
+    // compilers
+    "JDK_JAVAC_OPTIONS"sv, "GOFLAGS"sv, "GOROOT"sv, "GOENV"sv, "GCC_EXEC_PREFIX"sv,
+    "COMPILER_PATH"sv, "CPATH"sv, "C_INCLUDE_PATH"sv, "CPLUS_INCLUDE_PATH"sv, "LIBRARY_PATH"sv,
+    "RUSTC_WRAPPER"sv, "RUSTFLAGS"sv,
     // shells
     "BASH_ENV"sv, "ENV"sv, "PROMPT_COMMAND"sv, "IFS"sv, "SHELLOPTS"sv, "BASHOPTS"sv, "PS4"sv,
-    "BASH_LOADABLES_PATH"sv, "BASH_XTRACEFD"sv,
+    "BASH_LOADABLES_PATH"sv, "BASH_XTRACEFD"sv, "POSIXLY_CORRECT"sv,
     // secrets
     "AWS_ACCESS_KEY_ID"sv, "AWS_SECRET_ACCESS_KEY"sv, "AWS_SESSION_TOKEN"sv,
     "AZURE_CLIENT_SECRET"sv, "GOOGLE_APPLICATION_CREDENTIALS"sv, "GITHUB_TOKEN"sv, "GH_TOKEN"sv,
@@ -53,6 +57,11 @@ bool is_denied(std::string_view name) {
                              [view](auto suffix) { return view.ends_with(suffix); });
 }
 
+// The last ones are where toolchains put themselves, on hosts and in their own images.
+constexpr const char* kPath =
+    "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+    ":/usr/local/go/bin:/usr/local/cargo/bin:/opt/java/openjdk/bin";
+
 bool is_name(std::string_view text) {
   constexpr std::size_t kLongest = 256;
   constexpr auto kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"sv;
@@ -65,7 +74,7 @@ bool is_name(std::string_view text) {
 
 std::map<std::string, std::string> base_environment(double cpus) {
   std::map<std::string, std::string> variables = {
-      {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+      {"PATH", kPath},
       {"HOME", "/work"},
       {"LANG", "C.UTF-8"},
       {"TZ", "UTC"},

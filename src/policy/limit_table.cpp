@@ -1,5 +1,6 @@
 #include "policy/limit_table.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <string>
@@ -33,17 +34,13 @@ struct Amount<std::optional<T>> {
   static std::optional<T> to(double amount) { return Amount<T>::to(amount); }
 };
 
-template <auto Member>
-std::optional<double> get(const Limits& limits) {
+template <auto Member, typename Bounds>
+std::optional<double> get(const Bounds& limits) {
   return Amount<std::decay_t<decltype(limits.*Member)>>::from(limits.*Member);
 }
-template <auto Member>
-void set(Limits& limits, double amount) {
+template <auto Member, typename Bounds>
+void set(Bounds& limits, double amount) {
   limits.*Member = Amount<std::decay_t<decltype(limits.*Member)>>::to(amount);
-}
-template <auto Member>
-std::optional<double> asked(const LimitOverrides& overrides) {
-  return Amount<std::decay_t<decltype(overrides.*Member)>>::from(overrides.*Member);
 }
 
 struct Range {
@@ -52,8 +49,9 @@ struct Range {
 };
 
 template <auto Member, auto Override>
-LimitRow row(std::string_view key, Unit unit, Range range) {
-  return {key, unit, range.least, range.ceiling, get<Member>, set<Member>, asked<Override>};
+LimitRow row(std::string_view key, std::string_view member, Unit unit, Range range) {
+  return {key,         member,      unit,          range.least,  range.ceiling,
+          get<Member>, set<Member>, get<Override>, set<Override>};
 }
 
 }  // namespace
@@ -63,28 +61,41 @@ const std::vector<LimitRow>& limit_rows() {
   using O = LimitOverrides;
   // memory: engines refuse less than 6 MiB (P-38). disk, disk_files: tmpfs takes 0 as unlimited.
   static const std::vector<LimitRow> rows = {
-      row<&L::timeout, &O::timeout>("timeout", Unit::milliseconds, {1, 7 * kDay * 1000}),
-      row<&L::grace, &O::grace>("grace", Unit::milliseconds, {0, 3600 * 1000}),
-      row<&L::cpu_time, &O::cpu_time>("cpu_time", Unit::seconds, {1, 7 * kDay}),
-      row<&L::memory_bytes, &O::memory_bytes>("memory", Unit::bytes, {6 * kMiB, 16 * kTiB}),
-      row<&L::cpus, &O::cpus>("cpus", Unit::processors, {0.01, 4096}),
-      row<&L::pids, &O::pids>("pids", Unit::count, {1, 4'194'304}),
-      row<&L::open_files, &O::open_files>("open_files", Unit::count, {16, 1'048'576}),
-      row<&L::file_bytes, &O::file_bytes>("file_size", Unit::bytes, {1, 16 * kTiB}),
-      row<&L::disk_bytes, &O::disk_bytes>("disk", Unit::bytes, {64 * 1024, 16 * kTiB}),
-      row<&L::disk_files, &O::disk_files>("disk_files", Unit::count, {16, 1e9}),
-      row<&L::stdout_bytes, &O::stdout_bytes>("stdout", Unit::bytes, {1, 1024 * kMiB}),
-      row<&L::stderr_bytes, &O::stderr_bytes>("stderr", Unit::bytes, {1, 1024 * kMiB}),
-      row<&L::value_bytes, &O::value_bytes>("value", Unit::bytes, {1, 64 * kMiB}),
+      row<&L::timeout, &O::timeout>("timeout", "timeout_ms", Unit::milliseconds,
+                                    {1, 7 * kDay * 1000}),
+      row<&L::grace, &O::grace>("grace", "grace_ms", Unit::milliseconds, {0, 3600 * 1000}),
+      row<&L::compile_timeout, &O::compile_timeout>("compile_timeout", "compile_timeout_ms",
+                                                    Unit::milliseconds, {1, kDay * 1000}),
+      row<&L::cpu_time, &O::cpu_time>("cpu_time", "cpu_time_s", Unit::seconds, {1, 7 * kDay}),
+      row<&L::memory_bytes, &O::memory_bytes>("memory", "memory_bytes", Unit::bytes,
+                                              {6 * kMiB, 16 * kTiB}),
+      row<&L::cpus, &O::cpus>("cpus", "cpus", Unit::processors, {0.01, 4096}),
+      row<&L::pids, &O::pids>("pids", "pids", Unit::count, {1, 4'194'304}),
+      row<&L::open_files, &O::open_files>("open_files", "open_files", Unit::count, {16, 1'048'576}),
+      row<&L::file_bytes, &O::file_bytes>("file_size", "file_bytes", Unit::bytes, {1, 16 * kTiB}),
+      row<&L::disk_bytes, &O::disk_bytes>("disk", "disk_bytes", Unit::bytes,
+                                          {64 * 1024, 16 * kTiB}),
+      row<&L::disk_files, &O::disk_files>("disk_files", "disk_files", Unit::count, {16, 1e9}),
+      row<&L::disk_rate_bytes, &O::disk_rate_bytes>("disk_rate", "disk_rate_bytes", Unit::bytes,
+                                                    {64 * 1024, 16 * kTiB}),
+      row<&L::stdout_bytes, &O::stdout_bytes>("stdout", "stdout_bytes", Unit::bytes,
+                                              {1, 1024 * kMiB}),
+      row<&L::stderr_bytes, &O::stderr_bytes>("stderr", "stderr_bytes", Unit::bytes,
+                                              {1, 1024 * kMiB}),
+      row<&L::value_bytes, &O::value_bytes>("value", "value_bytes", Unit::bytes, {1, 64 * kMiB}),
   };
   return rows;
 }
 
+const LimitRow& limit_at(std::string_view key) {
+  return *std::ranges::find(limit_rows(), key, &LimitRow::key);
+}
+
 Status check_range(const LimitRow& row, double amount) {
   if (amount >= row.least && amount <= row.ceiling) return {};  // false for NaN too
-  return Error(Errc::invalid_argument,
-               std::string(row.key) + " must be between " + show_quantity(row.least, row.unit) +
-                   " and " + show_quantity(row.ceiling, row.unit));
+  return Error(Errc::invalid_argument, std::string(row.key) + " must be between " +
+                                           show_quantity(row.least, row.unit) + " and " +
+                                           show_quantity(row.ceiling, row.unit));
 }
 
 Limits built_in_maxima() {
@@ -92,6 +103,7 @@ Limits built_in_maxima() {
   Limits maxima;
   maxima.timeout = 300s;
   maxima.grace = 60s;
+  maxima.compile_timeout = 300s;
   maxima.cpu_time = 300s;
   maxima.memory_bytes = 4ULL << 30;
   maxima.cpus = 8;
@@ -100,6 +112,7 @@ Limits built_in_maxima() {
   maxima.file_bytes = 1ULL << 30;
   maxima.disk_bytes = 1ULL << 30;
   maxima.disk_files = 262'144;
+  maxima.disk_rate_bytes = 4ULL << 30;
   maxima.stdout_bytes = 64ULL << 20;
   maxima.stderr_bytes = 64ULL << 20;
   maxima.value_bytes = 16ULL << 20;

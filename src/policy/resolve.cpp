@@ -9,6 +9,7 @@
 #include "policy/environment.hpp"
 #include "policy/image_name.hpp"
 #include "policy/limit_table.hpp"
+#include "policy/mounts.hpp"
 
 namespace lazaret::policy {
 namespace {
@@ -84,9 +85,19 @@ Status fill_program(Spec& spec, const ExecutionRequest& request, const Facts& fa
   LAZARET_TRY(const auto* language, language_named(request.language, facts));
   LAZARET_CHECK(check_code(request.code));
   spec.language = language->name;
-  spec.program.argv = language->argv(request.arguments);
-  spec.program.files.push_back({language->path, request.code});
+  spec.program = language->program(request, spec.limits);
   return {};
+}
+
+// Where nothing in /work can be executed, what a compiler leaves there cannot.
+Status check_compiled(const Spec& spec) {
+  const bool executes_it = spec.program.argv.front().starts_with("/work/");
+  if (spec.profile != Profile::strict || spec.program.compiler.empty() || !executes_it) return {};
+  return Error(Errc::permission_denied,
+               "the profile strict executes nothing that was made in the "
+               "box, and " +
+                   spec.language + " is compiled")
+      .with_hint("--profile standard");
 }
 
 Status check_input(const ExecutionRequest& request) {
@@ -105,12 +116,11 @@ Status take_override(Limits& limits, const LimitRow& row, double amount, const C
   const auto maximum = row.get(config.maxima);
   if (maximum && amount > *maximum) {
     const auto source = config.source_of("maxima." + std::string(row.key));
-    const std::string place = source.origin == Origin::built_in ? "the built-in policy"
-                                                                : source.name;
-    return Error(Errc::permission_denied, std::string(row.key) + " of " +
-                                              show_quantity(amount, row.unit) + " is above " +
-                                              show_quantity(*maximum, row.unit) +
-                                              ", the maximum of " + place)
+    const std::string place =
+        source.origin == Origin::built_in ? "the built-in policy" : source.name;
+    return Error(Errc::permission_denied,
+                 std::string(row.key) + " of " + show_quantity(amount, row.unit) + " is above " +
+                     show_quantity(*maximum, row.unit) + ", the maximum of " + place)
         .with_hint("ask for less, or raise maxima." + std::string(row.key) +
                    " in the user's or the system's configuration");
   }
@@ -159,17 +169,45 @@ Result<std::string> image_of(const ExecutionRequest& request, const Config& conf
   return found->second;
 }
 
+// What neither the request nor a configuration says, the profile does.
+void put_confinement(Spec& spec, const ExecutionRequest& request, const Config& config) {
+  const auto unsaid = [&config](const char* key) {
+    return config.source_of(key).origin == Origin::built_in;
+  };
+  spec.profile = request.profile.value_or(config.profile);
+  const bool is_strict = spec.profile == Profile::strict, is_dev = spec.profile == Profile::dev;
+  spec.subprocess = request.subprocess.value_or(
+      is_strict && unsaid("subprocess") ? Subprocess::deny : config.subprocess);
+  spec.loopback =
+      request.loopback.value_or(is_dev && unsaid("loopback") ? Loopback::up : config.loopback);
+  auto& temporary = spec.environment["TMPDIR"];
+  if (is_strict && temporary == "/tmp") temporary = "/work";
+}
+
+// What somebody has asked to be denied is required, unless he has said himself what is.
+std::set<Control> required_by(const ExecutionRequest& request, const Config& config,
+                              const Spec& spec) {
+  if (request.required_controls) return *request.required_controls;
+  std::set<Control> required = config.required_controls;
+  if (spec.subprocess == Subprocess::deny) required.insert(Control::subprocess);
+  return required;
+}
+
 }  // namespace
 
 Result<Spec> resolve(const ExecutionRequest& request, const Config& config, const Facts& facts) {
   Spec spec;
+  LAZARET_TRY(spec.limits, limits_of(request, config, facts));
   LAZARET_CHECK(fill_program(spec, request, facts));
   LAZARET_CHECK(check_input(request));
-  LAZARET_TRY(spec.limits, limits_of(request, config, facts));
   LAZARET_TRY(spec.environment,
               environment_of(request, config, spec.limits.cpus).within("environment"));
   LAZARET_TRY(spec.image, image_of(request, config, spec.language));
-  spec.required = request.required_controls.value_or(config.required_controls);
+  put_confinement(spec, request, config);
+  LAZARET_CHECK(check_compiled(spec));
+  LAZARET_CHECK(check_mounts(request.mounts, config.mount_sources).within("mounts"));
+  spec.mounts = request.mounts;
+  spec.required = required_by(request, config, spec);
   return spec;
 }
 

@@ -16,8 +16,9 @@ namespace lazaret::policy {
 struct Language {
   std::string name;
   std::vector<std::string> aliases;
-  std::string path;  ///< where the code goes, e.g. "/work/main.py"
-  std::function<std::vector<std::string>(const std::vector<std::string>& arguments)> argv;
+  std::function<Program(const ExecutionRequest& request, const Limits& limits)> program;
+  std::vector<std::string> version;  ///< a command that shows which one is there
+  std::string needs;                 ///< what to install where it is not
 };
 
 /// What resolving needs to know besides request and configuration.

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "lazaret/confinement.hpp"
 #include "lazaret/control.hpp"
 #include "lazaret/limits.hpp"
 
@@ -13,12 +15,24 @@ namespace lazaret::policy {
 /// What to start inside the box, and with which files beside it. Paths are the box's own.
 struct Program {
   struct File {
-    std::string path;     ///< absolute, in /work
+    std::string path;  ///< absolute, in /work
     std::string content;
   };
   std::vector<std::string> argv;
   std::vector<File> files;
+  std::vector<std::string> compiler;  ///< what runs before `argv` and makes it; empty: nothing
+  std::map<std::string, std::string> compiler_environment;  ///< on top of the program's
+  std::string needs;  ///< what to install where the runtime is missing
   std::string working_directory = "/work";
+
+  /// How its interpreter is started before it is known what to run, and what that one is told then.
+  struct Ahead {
+    std::vector<std::string> argv;
+    std::vector<std::string> environment;  ///< NAME=value, for the waiting one only
+    std::string says;                      ///< once it waits; empty: nothing
+    std::string word;                      ///< that starts the program
+  };
+  std::optional<Ahead> ahead;  ///< none: it can only be started itself
 };
 
 /// Request and configuration resolved and checked: the only thing a backend obeys.
@@ -29,6 +43,10 @@ struct Spec {
   std::map<std::string, std::string> environment;  ///< complete; nothing is inherited
   Limits limits;
   std::set<Control> required;
+  Subprocess subprocess = Subprocess::allow;
+  Profile profile = Profile::standard;
+  Loopback loopback = Loopback::down;
+  std::vector<Mount> mounts;
 };
 
 }  // namespace lazaret::policy

@@ -15,35 +15,14 @@ Result<Frame> Client::next_frame(const Call& call) {
   }
 }
 
+// After an error nobody knows how much of the frame has arrived.
 Status Client::send(FrameType type, Bytes payload, const Call& call) {
   const auto frame = encode_frame(type, payload);
-  LAZARET_CHECK(take_turn(call));
-  Status written = wire_.write(frame, call);
-  give_turn(written);
-  return written;
-}
-
-Status Client::take_turn(const Call& call) {
-  std::unique_lock lock(mutex_);
-  const auto free = [this] { return !sending_; };
-  const auto left = call.deadline.left();
-  const bool mine =
-      left ? changed_.wait_for(lock, call.stop, *left, free) : changed_.wait(lock, call.stop, free);
-  if (!mine) {
-    LAZARET_CHECK(call.check());
-    return Error(Errc::timed_out, "another frame is on its way");
-  }
+  LAZARET_TRY(const Turn::Held turn, sending_.take(call));
   if (cut_) return Error(Errc::connection_lost, "the last frame did not get through");
-  sending_ = true;
-  return {};
-}
-
-// After an error nobody knows how much of the frame has arrived.
-void Client::give_turn(const Status& written) {
-  const std::scoped_lock lock(mutex_);
-  sending_ = false;
-  cut_ = cut_ || !written.ok();
-  changed_.notify_all();
+  Status written = wire_.write(frame, call);
+  cut_ = !written.ok();
+  return written;
 }
 
 Result<Greeting> Client::greet(const Call& call) {
@@ -67,10 +46,30 @@ Result<Greeting> Client::greet(const Call& call) {
   return Greeting{hello, std::string(text_of(second.payload))};
 }
 
-Status Client::start(const Job& job, const Call& call) {
+Result<std::uint32_t> Client::prepare(const Job& interpreter, const Call& call) {
+  LAZARET_CHECK(send(FrameType::prepare, encode(interpreter), call));
+  LAZARET_TRY(const Frame answer, next_frame(call));
+  if (answer.type == FrameType::prepared && reader_.is_empty())
+    return decode_number(answer.payload);
+  if (answer.type != FrameType::failed)
+    return Error(Errc::protocol, "an interpreter that shall wait has said something");
+  LAZARET_TRY(const Failed failed, decode_failed(answer.payload));
+  return Error(Errc::start_failed, failed.step).with_os_error(failed.os_error);
+}
+
+Status Client::send_job(FrameType type, const Job& job, const Call& call) {
   const auto payload = encode(job);
   if (payload.size() > kJobBytes) return Error(Errc::too_large, "job is larger than 4 MiB");
-  return send(FrameType::job, payload, call).within("starting the job");
+  heard_ = false;  // what was heard was of the step before
+  return send(type, payload, call);
+}
+
+Status Client::start(const Job& job, const Call& call) {
+  return send_job(FrameType::job, job, call).within("starting the job");
+}
+
+Status Client::compile(const Job& step, const Call& call) {
+  return send_job(FrameType::compile, step, call).within("starting the compile step");
 }
 
 Status Client::send_stdin(Bytes bytes, const Call& call) {
@@ -86,6 +85,7 @@ Status Client::signal(std::uint32_t number, const Call& call) {
 Result<Ending> Client::await(Sink& sink, const Call& call) {
   for (;;) {
     LAZARET_TRY(const Frame frame, next_frame(call));
+    heard_ = true;
     switch (frame.type) {
       case FrameType::started: break;
       case FrameType::stdout_data: sink.output(Stream::standard_output, frame.payload); break;
@@ -106,7 +106,10 @@ Result<Ending> Client::await(Sink& sink, const Call& call) {
       }
       case FrameType::hello:
       case FrameType::report:
+      case FrameType::prepared:
+      case FrameType::prepare:
       case FrameType::job:
+      case FrameType::compile:
       case FrameType::stdin_data:
       case FrameType::stdin_end:
       case FrameType::signal: return Error(Errc::protocol, "runner frame out of place");

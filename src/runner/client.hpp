@@ -1,13 +1,12 @@
 #pragma once
 
-#include <condition_variable>
 #include <cstdint>
-#include <mutex>
 #include <string>
 #include <variant>
 
 #include "base/bytes.hpp"
 #include "base/call.hpp"
+#include "base/turn.hpp"
 #include "base/wire.hpp"
 #include "lazaret/request.hpp"
 #include "runner/frame.hpp"
@@ -45,7 +44,15 @@ class Client {
 
   /// Errors: protocol (another version, or not a runner at all), connection_lost, timed_out.
   [[nodiscard]] Result<Greeting> greet(const Call& call);
+  /// Has an interpreter started ahead of its job, which must have the same environment, limits and
+  /// working directory, and waits until it waits. Gives the KiB that it has resident. Errors:
+  /// start_failed, where the box still takes a job; connection_lost where the interpreter has
+  /// ended, and the box with it; others as above.
+  [[nodiscard]] Result<std::uint32_t> prepare(const Job& interpreter, const Call& call);
   [[nodiscard]] Status start(const Job& job, const Call& call);
+  /// What is done before the job and has an ending of its own, with no standard input: once, and
+  /// the job may follow when it has ended. It may start processes even where the job may not.
+  [[nodiscard]] Status compile(const Job& step, const Call& call);
   /// At most kStdinWindow bytes may be on their way; Sink::credit says what was taken.
   [[nodiscard]] Status send_stdin(Bytes bytes, const Call& call);
   [[nodiscard]] Status end_stdin(const Call& call);
@@ -53,22 +60,21 @@ class Client {
   /// Carries the job's streams until it ends. May be called again after timed_out or cancelled.
   /// Errors: timed_out, cancelled, connection_lost, protocol.
   [[nodiscard]] Result<Ending> await(Sink& sink, const Call& call);
+  /// Whether await() has heard anything of the job: that it was started, failed or wrote.
+  [[nodiscard]] bool has_heard_of_the_job() const noexcept { return heard_; }
 
  private:
   [[nodiscard]] Result<Frame> next_frame(const Call& call);
   [[nodiscard]] Status send(FrameType type, Bytes payload, const Call& call);
-
-  [[nodiscard]] Status take_turn(const Call& call);
-  void give_turn(const Status& written);
+  [[nodiscard]] Status send_job(FrameType type, const Job& job, const Call& call);
 
   Wire& wire_;
   FrameReader reader_{Direction::to_host};
+  bool heard_ = false;
   // A frame must not be cut by another thread's. WHY no lock around the write: it can wait for as
   // long as its own call allows, which may be much longer than a signal can.
-  std::mutex mutex_;
-  std::condition_variable_any changed_;
-  bool sending_ = false;
-  bool cut_ = false;
+  Turn sending_;
+  bool cut_ = false;  // of those who have their turn
 };
 
 }  // namespace lazaret::runner

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "runner/java_source.hpp"
+
 namespace lazaret::embedded {
 extern const std::string_view python_bootstrap;  // runner/drivers/python.py
 extern const std::string_view node_bootstrap;    // runner/drivers/node.js
@@ -11,9 +13,7 @@ extern const std::string_view node_bootstrap;    // runner/drivers/node.js
 namespace lazaret::runner {
 namespace {
 
-constexpr std::string_view kPythonPath = "/work/main.py";
-constexpr std::string_view kBashPath = "/work/main.sh";
-constexpr std::string_view kNodePath = "/work/main.js";
+constexpr std::string_view kMade = "/work/main";
 
 Words started(std::initializer_list<std::string_view> words, const Words& arguments) {
   Words argv(words.begin(), words.end());
@@ -21,25 +21,132 @@ Words started(std::initializer_list<std::string_view> words, const Words& argume
   return argv;
 }
 
-/// -I: neither PYTHON* variables nor the user's site directory have a say.
-Words python(const Words& arguments) {
-  return started({"python3", "-I", "-c", embedded::python_bootstrap, kPythonPath}, arguments);
+// In MiB. A quarter stays for what a runtime needs beside its heap, so that the heap ends first and
+// the runtime can say so.
+std::string heap_of(const Task& task) {
+  return std::to_string(std::max<std::uint64_t>(task.memory_bytes / 4 * 3 >> 20, 4));
 }
 
-Words bash(const Words& arguments) { return started({"bash", kBashPath}, arguments); }
+std::string terminated(std::string_view path, const Words& arguments) {
+  std::string word(path);
+  for (const std::string& argument : arguments) word.append(1, '\0').append(argument);
+  return word;
+}
+
+/// An interpreter that waits where it finds no file named. Its words are `interpreter`, then the
+/// file and its arguments.
+Recipe interpreted(const Task& task, std::string_view path, Words interpreter) {
+  Ahead ahead{interpreter, {}, "waiting", terminated(path, task.arguments)};
+  Words argv = std::move(interpreter);
+  argv.emplace_back(path);
+  argv.insert(argv.end(), task.arguments.begin(), task.arguments.end());
+  return {std::string(path), std::move(argv), {}, {}, std::move(ahead)};
+}
+
+/// -I: neither PYTHON* variables nor the user's site directory have a say.
+Recipe python(const Task& task) {
+  return interpreted(task, "/work/main.py",
+                     {"python3", "-I", "-c", std::string(embedded::python_bootstrap)});
+}
+
+Recipe shell(std::string_view program, const Task& task) {
+  constexpr std::string_view kPath = "/work/main.sh";
+  return {std::string(kPath), started({program, kPath}, task.arguments), {}, {}, {}};
+}
+
+std::string in_quotes(std::string_view text) {
+  std::string all = "'";
+  for (const char letter : text) all += letter == '\'' ? "'\\''" : std::string(1, letter);
+  return all + "'";
+}
+
+// The file that BASH_ENV names comes before the script (bash(1)). What a shell shows of its start
+// is put back: its clock, its random numbers and the last word that it has read.
+std::string bash_word(const Words& arguments) {
+  std::string word = "exec 4<&-\nunset BASH_ENV\nSECONDS=0\n[[ -z $SRANDOM ]] || RANDOM=$SRANDOM\n";
+  if (!arguments.empty()) word += "set --";
+  for (const std::string& argument : arguments) word += " " + in_quotes(argument);
+  return word + "\n: bash\n";
+}
+
+Recipe bash(const Task& task) {
+  Recipe recipe = shell("bash", task);
+  recipe.ahead =
+      Ahead{{"bash", recipe.path}, {"BASH_ENV=/proc/self/fd/4"}, "", bash_word(task.arguments)};
+  return recipe;
+}
+
+Recipe sh(const Task& task) { return shell("sh", task); }
 
 /// What follows "--" is never an option of node's own.
-Words javascript(const Words& arguments) {
-  return started({"node", "--eval", embedded::node_bootstrap, "--", kNodePath}, arguments);
+Recipe javascript(const Task& task) {
+  Recipe recipe = interpreted(task, "/work/main.js",
+                              {"node", "--max-old-space-size=" + heap_of(task), "--eval",
+                               std::string(embedded::node_bootstrap), "--"});
+  recipe.ahead->argv.pop_back();
+  return recipe;
+}
+
+Recipe made(const Task& task, std::string path, Words compiler) {
+  return {std::move(path), started({kMade}, task.arguments), std::move(compiler), {}, {}};
+}
+
+Recipe c(const Task& task) {
+  return made(task, "/work/main.c",
+              {"gcc", "-std=gnu17", "-O2", "-fdiagnostics-color=never", "-fmax-errors=20", "-o",
+               std::string(kMade), "main.c", "-lm", "-pthread"});
+}
+
+Recipe cpp(const Task& task) {
+  return made(task, "/work/main.cpp",
+              {"g++", "-std=c++20", "-O2", "-fdiagnostics-color=never", "-fmax-errors=20", "-o",
+               std::string(kMade), "main.cpp", "-pthread"});
+}
+
+Recipe rust(const Task& task) {
+  return made(
+      task, "/work/main.rs",
+      {"rustc", "--edition=2021", "-O", "--color=never", "-o", std::string(kMade), "main.rs"});
+}
+
+/// Its cache begins empty and is no part of the program's directory.
+Recipe go(const Task& task) {
+  Recipe recipe = made(task, "/work/main.go",
+                       {"go", "build", "-buildvcs=false", "-o", std::string(kMade), "main.go"});
+  recipe.compiler_environment = {{"GOTMPDIR", "/work"}, {"GOCACHE", "/tmp/go-build"},
+                                 {"GOPATH", "/tmp/go"}, {"GOTOOLCHAIN", "local"},
+                                 {"GOPROXY", "off"},    {"GOTELEMETRY", "off"},
+                                 {"CGO_ENABLED", "0"}};
+  return recipe;
+}
+
+/// A public class must stand in a file of its name. Without performance data nothing is in /tmp.
+Recipe java(const Task& task) {
+  const JavaSource source = java_source_of(task.code);
+  const std::string heap = "-Xmx" + heap_of(task) + "m";
+  return {"/work/" + source.file,
+          started({"java", heap, "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xshare:auto", "-cp",
+                   "/work", source.main_class},
+                  task.arguments),
+          {"javac", "-J" + heap, "-J-XX:+UseSerialGC", "-J-XX:-UsePerfData",
+           "-J-XX:TieredStopAtLevel=1", "-encoding", "UTF-8", "-d", "/work", source.file},
+          {},
+          {}};
 }
 
 }  // namespace
 
 const std::vector<Driver>& drivers() {
   static const std::vector<Driver> table = {
-      {"python", {"py", "python3"}, kPythonPath, python},
-      {"bash", {"sh", "shell"}, kBashPath, bash},
-      {"javascript", {"js", "node", "nodejs"}, kNodePath, javascript},
+      {"python", {"py", "python3"}, python, {"python3", "--version"}, "python3"},
+      {"bash", {"shell"}, bash, {"bash", "--version"}, "bash"},
+      {"sh", {"posix"}, sh, {"sh", "-c", "command -v sh"}, "sh (dash or busybox)"},
+      {"javascript", {"js", "node", "nodejs"}, javascript, {"node", "--version"}, "nodejs"},
+      {"c", {}, c, {"gcc", "--version"}, "gcc and libc6-dev"},
+      {"cpp", {"c++", "cxx"}, cpp, {"g++", "--version"}, "g++"},
+      {"rust", {"rs"}, rust, {"rustc", "--version"}, "rustc"},
+      {"go", {"golang"}, go, {"go", "version"}, "golang-go, or Go in /usr/local/go"},
+      {"java", {}, java, {"javac", "--version"}, "a JDK, such as openjdk-17-jdk-headless"},
   };
   return table;
 }

@@ -1,22 +1,50 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-/// How the program of each language is started in a box. Host side only.
+/// How the program of each language is compiled and started in a box. Host side only.
 namespace lazaret::runner {
 
 using Words = std::vector<std::string>;
 
+/// How an interpreter is started before there is a program: it comes as far as it can without one
+/// and waits for its word. What it runs then is as it would be without all that.
+struct Ahead {
+  Words argv;         ///< as the program's begins
+  Words environment;  ///< NAME=value, on top of the program's; taken away before it runs
+  std::string says;   ///< on descriptor 3, once it waits; empty: nothing
+  std::string word;   ///< what starts the program, on descriptor 4
+};
+
+/// What somebody wants to run.
+struct Task {
+  std::string_view code;
+  const Words& arguments;
+  std::uint64_t memory_bytes;  ///< the whole box's; a runtime's heap must end below it
+};
+
+/// How that is done. A compiler runs in /work, as the program does.
+struct Recipe {
+  std::string path;  ///< of the code in the box
+  Words argv;        ///< complete, the interpreter or what was compiled first
+  Words compiler;    ///< complete; empty where nothing is compiled
+  std::vector<std::pair<std::string, std::string>> compiler_environment;
+  std::optional<Ahead> ahead;  ///< none where nothing is gained by it
+};
+
 struct Driver {
   std::string_view name;
   std::vector<std::string_view> aliases;
-  std::string_view path;                  ///< of the code in the box
-  Words (*argv)(const Words& arguments);  ///< complete, the interpreter first
+  Recipe (*recipe)(const Task& task);
+  Words version;           ///< shows which runtime is there
+  std::string_view needs;  ///< what to install where it is not
 };
 
-/// python, bash and javascript.
 [[nodiscard]] const std::vector<Driver>& drivers();
 /// By name or alias, in lower case; null when there is none.
 [[nodiscard]] const Driver* driver_named(std::string_view name) noexcept;

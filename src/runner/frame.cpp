@@ -20,6 +20,8 @@ constexpr std::array kTypes = {
     TypeRow{FrameType::stdin_data, Direction::to_runner, kStreamBytes},
     TypeRow{FrameType::stdin_end, Direction::to_runner, 0},
     TypeRow{FrameType::signal, Direction::to_runner, 4},
+    TypeRow{FrameType::compile, Direction::to_runner, kJobBytes},
+    TypeRow{FrameType::prepare, Direction::to_runner, kJobBytes},
     TypeRow{FrameType::hello, Direction::to_host, 16},
     TypeRow{FrameType::report, Direction::to_host, kReportBytes},
     TypeRow{FrameType::started, Direction::to_host, 4},
@@ -29,6 +31,7 @@ constexpr std::array kTypes = {
     TypeRow{FrameType::stdin_credit, Direction::to_host, 4},
     TypeRow{FrameType::exited, Direction::to_host, 32},
     TypeRow{FrameType::failed, Direction::to_host, 1024},
+    TypeRow{FrameType::prepared, Direction::to_host, 4},
 };
 
 const TypeRow* row_of(FrameType type) noexcept {

@@ -15,7 +15,7 @@
 /// The runner's wire format; docs/runner-protocol.md is its specification.
 namespace lazaret::runner {
 
-inline constexpr std::uint16_t kProtocolVersion = 1;
+inline constexpr std::uint16_t kProtocolVersion = 2;
 inline constexpr std::size_t kHeaderBytes = 8;
 inline constexpr std::size_t kStreamBytes = 64UL << 10;   ///< most payload of a stream frame
 inline constexpr std::size_t kReportBytes = 128UL << 10;  ///< most payload of a report
@@ -28,6 +28,8 @@ enum class FrameType : std::uint8_t {
   stdin_data = 0x02,
   stdin_end = 0x03,
   signal = 0x04,
+  compile = 0x05,
+  prepare = 0x06,
   // runner to host
   hello = 0x81,
   report = 0x82,
@@ -38,6 +40,7 @@ enum class FrameType : std::uint8_t {
   stdin_credit = 0x87,
   exited = 0x88,
   failed = 0x89,
+  prepared = 0x8A,
 };
 
 enum class Direction { to_runner, to_host };
@@ -65,6 +68,8 @@ class FrameReader {
   [[nodiscard]] std::span<std::byte> space();
   /// Says how many bytes were put at the front of space().
   void commit(std::size_t count) noexcept { queue_.commit(count); }
+  /// Whether nothing is left of what came.
+  [[nodiscard]] bool is_empty() const noexcept { return queue_.empty(); }
   /// The next whole frame, or nothing when more bytes are needed.
   [[nodiscard]] Result<std::optional<Frame>> next();
 

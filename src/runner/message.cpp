@@ -103,6 +103,7 @@ std::vector<std::byte> encode(const Job& job) {
     writer.text(file.content);
   }
   writer.number(job.cpu_seconds);
+  writer.text(job.word);
   return writer.take();
 }
 
@@ -149,6 +150,7 @@ Result<Job> decode_job(Bytes payload) {
     job.files.push_back({std::move(path), reader.text()});
   }
   job.cpu_seconds = reader.number<std::uint32_t>();
+  job.word = reader.text();
   if (!reader.whole() || job.argv.empty()) return malformed("job");
   return job;
 }

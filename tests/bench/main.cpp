@@ -1,57 +1,92 @@
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
-#include <nlohmann/json.hpp>
+#include <fstream>
 
+#include "bench/groups.hpp"
+#include "bench/machine.hpp"
 #include "bench/measure.hpp"
 
-// lazaret_bench [--json] [native|docker]: how long things take and how much memory they need, on
-// this machine and beside the peers that are installed. Docker's figures need
-// LAZARET_TEST_DOCKER=unix://….
+// How long things take and how much memory they need, on this machine and beside the peers that are
+// installed. docs/performance.md says how it is done and what came out.
+namespace lazaret::bench {
 namespace {
 
-using lazaret::bench::Figure;
+struct Row {
+  const char* name;
+  Group (*measured)(int rounds);
+};
+constexpr Row kGroups[] = {{"print", print_group},   {"pool", pool_group},
+                           {"docker", docker_group}, {"sustained", sustained_group},
+                           {"start", start_group},   {"true", true_group},
+                           {"rate", rate_group},     {"python", python_group},
+                           {"kill", kill_group},     {"memory", memory_group}};
 
-void print_table(const std::vector<Figure>& figures) {
-  for (const Figure& figure : figures) {
-    if (figure.value)
-      std::printf("%-42s %12.2f %s\n", figure.name.c_str(), *figure.value, figure.unit.c_str());
-    else
-      std::printf("%-42s not measured: %s\n", figure.name.c_str(), figure.note.c_str());
-  }
+struct Options {
+  std::vector<std::string> only;
+  std::string json;
+  int rounds = 100;
+};
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const Row& row : kGroups) all.emplace_back(row.name);
+  return all;
 }
 
-void print_json(const std::vector<Figure>& figures) {
-  auto json = nlohmann::ordered_json::array();
-  for (const Figure& figure : figures) {
-    nlohmann::ordered_json row = {{"name", figure.name}, {"unit", figure.unit}};
-    if (figure.value)
-      row["value"] = *figure.value;
-    else
-      row["not_measured"] = figure.note;
-    json.push_back(row);
+void declare(CLI::App& app, Options& options) {
+  app.add_option("--only", options.only, "groups to measure, with commas between; without it, all")
+      ->delimiter(',')
+      ->check(CLI::IsMember(names()));
+  app.add_option("--json", options.json, "file for the report as JSON; - for standard output");
+  app.add_option("--rounds", options.rounds, "how often each candidate is measured")
+      ->check(CLI::Range(3, 10000))
+      ->capture_default_str();
+}
+
+void write(const Report& report, const std::string& path) {
+  const std::string text = json_of(report).dump(1) + "\n";
+  if (path == "-") {
+    std::fputs(text.c_str(), stdout);
+    return;
   }
-  std::printf("%s\n", json.dump(2).c_str());
+  std::ofstream file(path);
+  if (!(file << text).flush()) throw Failure("writing " + path);
+}
+
+void measure(const Options& options) {
+  std::FILE* const table = options.json == "-" ? stderr : stdout;
+  Report report{machine(), {}};
+  for (const auto& [key, value] : report.machine.items())
+    std::fprintf(table, "%-12s %s\n", key.c_str(), value.dump().c_str());
+  for (const Row& row : kGroups) {
+    const auto& only = options.only;
+    if (!only.empty() && std::find(only.begin(), only.end(), row.name) == only.end()) continue;
+    std::fprintf(stderr, "lazaret_bench: measuring %s\n", row.name);
+    report.groups.emplace_back(row.name, row.measured(options.rounds));
+    print_table(report.groups.back().second, table);
+  }
+  if (!options.json.empty()) write(report, options.json);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app(
+      "Measures Lazaret and its peers on the same work, in turns.\n"
+      "LAZARET_TEST_DOCKER and LAZARET_TEST_PODMAN=unix://… name the engines.");
+  Options options;
+  declare(app, options);
+  CLI11_PARSE(app, argc, argv);
+  listen_for_interrupts();
+  try {
+    measure(options);
+  } catch (const std::exception& failure) {
+    std::fprintf(stderr, "lazaret_bench: %s\n", interrupted() ? "interrupted" : failure.what());
+    return interrupted() ? 130 : 1;
+  }
+  return 0;
 }
 
 }  // namespace
+}  // namespace lazaret::bench
 
-int main(int argc, char** argv) {
-  const auto asked = [argc, argv](const char* word) {
-    return std::any_of(argv + 1, argv + argc,
-                       [word](const char* given) { return std::strcmp(given, word) == 0; });
-  };
-  const char* const docker = std::getenv("LAZARET_TEST_DOCKER");
-  std::vector<Figure> figures;
-  if (!asked("docker")) figures = lazaret::bench::native_figures();
-  if (!asked("native")) {
-    const auto more = lazaret::bench::docker_figures(docker == nullptr ? "" : docker);
-    figures.insert(figures.end(), more.begin(), more.end());
-  }
-  if (asked("--json"))
-    print_json(figures);
-  else
-    print_table(figures);
-  return 0;
-}
+int main(int argc, char** argv) { return lazaret::bench::run(argc, argv); }

@@ -1,40 +1,70 @@
 #pragma once
 
 #include <functional>
-#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "bench/report.hpp"
+#include "lazaret/result.hpp"
+
 namespace lazaret::bench {
 
-/// One line of the table. A figure without a value was not measured, and `note` says why.
-struct Figure {
-  std::string name;
-  std::string unit;
-  std::optional<double> value;
-  std::string note = {};
+/// Ends the bench, and on the way out all that it has started: a figure of a failure is no figure.
+struct Failure : std::runtime_error {
+  using std::runtime_error::runtime_error;
 };
+
+/// The value, or the end of the bench.
+template <typename T>
+T must(Result<T> result, const std::string& doing) {
+  if (!result.ok()) throw Failure(doing + ": " + result.error().message());
+  return std::move(result).value();
+}
+void must(const Status& status, const std::string& doing);
+
+/// From here on SIGINT, SIGTERM and SIGHUP end the bench after the piece of work that is going on.
+void listen_for_interrupts();
+[[nodiscard]] bool interrupted();
 
 /// Milliseconds that `work` takes.
 [[nodiscard]] double milliseconds_of(const std::function<void()>& work);
-/// The middle one; the list is not empty.
-[[nodiscard]] double median(std::vector<double> values);
 
-/// Medians of several kinds of work, measured in turns so that all see the same machine.
-[[nodiscard]] std::vector<double> medians_in_turns(int rounds,
-                                                   const std::vector<std::function<void()>>& kinds);
-
-/// A program that ran to its end with its output thrown away.
-struct Finished {
-  int status = -1;    ///< of exit, or 128 and the signal
-  long peak_kib = 0;  ///< of its memory, by rusage
+/// Something that is measured beside others.
+struct Candidate {
+  std::string name;
+  Who who;
+  std::function<void()> work;           ///< until its caller has the whole result
+  std::function<void()> after = [] {};  ///< clears away, and is not measured
+  std::string missing = {};             ///< why it cannot be measured
 };
-[[nodiscard]] Finished run_program(const std::vector<std::string>& argv);
-/// Ends the bench when the program does not exit with 0: a figure of a failure is no figure.
-void must_run(const std::vector<std::string>& argv);
 
-[[nodiscard]] std::vector<Figure> native_figures();
-/// `endpoint` of Docker's, or empty: then the figures say that they were not measured.
-[[nodiscard]] std::vector<Figure> docker_figures(const std::string& endpoint);
+/// All of them in turns (A B C A B C), so that all see the same machine: a few rounds that do not
+/// count, then `rounds`. Before each the machine comes to rest: what one has left to be cleared
+/// away, or to be made ahead, is not the next one's burden.
+[[nodiscard]] std::vector<Timing> in_turns(int rounds, const std::vector<Candidate>& candidates);
+
+/// A program and how it is started.
+struct Program {
+  std::vector<std::string> argv;              ///< the first element is looked up in PATH
+  std::vector<std::string> environment = {};  ///< NAME=value, beside our own
+};
+
+/// These and our own environment; what is named twice is what it is first.
+[[nodiscard]] std::vector<std::string> with_ours(std::vector<std::string> environment);
+
+/// A program that ran to its end; its standard error is thrown away.
+struct Finished {
+  int status = -1;     ///< of exit, or 128 and the signal
+  long peak_kib = 0;   ///< of its memory, by rusage
+  std::string output;  ///< its standard output
+};
+[[nodiscard]] Finished run_program(const Program& program);
+/// Ends the bench when the program does not exit with 0, or prints anything else.
+void must_print(const Program& program, const std::string& output);
+/// A candidate's work.
+[[nodiscard]] std::function<void()> running(Program program, std::string output = {});
+/// Whether PATH holds it.
+[[nodiscard]] bool is_installed(const std::string& program);
 
 }  // namespace lazaret::bench

@@ -1,13 +1,9 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <fstream>
-#include <string>
 #include <thread>
-#include <utility>
 
-#include "bench/measure.hpp"
-#include "lazaret/lazaret.hpp"
+#include "bench/groups.hpp"
+#include "bench/sandboxes.hpp"
 
 namespace lazaret::bench {
 namespace {
@@ -15,106 +11,10 @@ namespace {
 using Words = std::vector<std::string>;
 
 constexpr const char* kLazaret = LAZARET_CLI_MAIN_PATH;
+const Program kExec = {{kLazaret, "exec", "--quiet", "--no-daemon", "--", "true"}};
 
-std::function<void()> running(Words argv) {
-  return [argv = std::move(argv)] { must_run(argv); };
-}
-
-// Everything that bubblewrap can take away, as its manual lists it.
-Words bubblewrapped(const Words& argv) {
-  Words words = {"bwrap",         "--unshare-all", "--die-with-parent",
-                 "--new-session", "--clearenv",    "--ro-bind",
-                 "/usr",          "/usr",          "--symlink",
-                 "usr/bin",       "/bin",          "--symlink",
-                 "usr/lib",       "/lib",          "--symlink",
-                 "usr/lib64",     "/lib64",        "--proc",
-                 "/proc",         "--dev",         "/dev",
-                 "--tmpfs",       "/tmp",          "--tmpfs",
-                 "/work",         "--chdir",       "/work",
-                 "--uid",         "65534",         "--gid",
-                 "65534",         "--cap-drop",    "ALL"};
-  words.insert(words.end(), argv.begin(), argv.end());
-  return words;
-}
-
-CodeSandbox native_sandbox() {
-  SandboxOptions options;
-  options.type = "local";
-  return SandboxFactory::with(options).value();
-}
-
-ExecutionRequest command(Words argv) {
-  ExecutionRequest request;
-  request.command = std::move(argv);
-  return request;
-}
-
-std::vector<Figure> start_figures() {
-  const auto times =
-      medians_in_turns(100, {running({"/bin/true"}), running({kLazaret, "--version"})});
-  return {{"/bin/true", "ms", times[0]},
-          {"lazaret --version", "ms", times[1]},
-          {"lazaret --version minus /bin/true", "ms", times[1] - times[0]}};
-}
-
-void must_succeed(const CodeSandbox& sandbox) {
-  if (!sandbox.execute(command({"true"})).success()) ::_exit(1);
-}
-
-std::vector<Figure> true_figures() {
-  const CodeSandbox kept = native_sandbox();
-  const auto in_process = [&kept] { must_succeed(kept); };
-  const auto first = [] { must_succeed(native_sandbox()); };
-  const bool peer = run_program({"bwrap", "--version"}).status == 0;
-  std::vector<std::function<void()>> kinds = {running({kLazaret, "exec", "-q", "--", "true"}),
-                                              in_process, first, running({"/bin/true"})};
-  if (peer) kinds.push_back(running(bubblewrapped({"true"})));
-  const auto times = medians_in_turns(50, kinds);
-  std::vector<Figure> figures = {{"true: lazaret exec", "ms", times[0]},
-                                 {"true: library", "ms", times[1]},
-                                 {"true: library, first run of a sandbox", "ms", times[2]},
-                                 {"true: what the library adds", "ms", times[1] - times[3]}};
-  if (peer)
-    figures.push_back({"true: bubblewrap, all namespaces", "ms", times[4]});
-  else
-    figures.push_back({"true: bubblewrap, all namespaces", "ms", {}, "bwrap is not installed"});
-  return figures;
-}
-
-// As many runs as the machine makes: one thread for each processor.
-std::vector<Figure> rate_figures() {
-  constexpr int kRuns = 500;
-  const CodeSandbox sandbox = native_sandbox();
-  const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
-  const double time = milliseconds_of([&sandbox, threads] {
-    std::vector<std::jthread> all;
-    for (unsigned index = 0; index < threads; ++index) {
-      all.emplace_back([&sandbox] {
-        for (int run = 0; run < kRuns; ++run) must_succeed(sandbox);
-      });
-    }
-  });
-  return {{"true: library, all processors", "runs/s", kRuns * threads / time * 1000}};
-}
-
-std::vector<Figure> python_figures() {
-  const CodeSandbox sandbox = native_sandbox();
-  ExecutionRequest request;
-  request.code = "print(1)";
-  const auto times = medians_in_turns(
-      50, {running({"/usr/bin/python3", "-I", "-c", "print(1)"}),
-           running({kLazaret, "run", "-q", "-c", "print(1)"}), [&sandbox, &request] {
-             if (!sandbox.execute(request).success()) ::_exit(1);
-           }});
-  return {{"python: bare", "ms", times[0]},
-          {"python: lazaret run", "ms", times[1]},
-          {"python: library, one process", "ms", times[2]},
-          {"python: what the library adds", "ms", times[2] - times[0]}};
-}
-
-std::vector<Figure> memory_figures() {
-  const long peak = run_program({kLazaret, "exec", "-q", "--", "true"}).peak_kib;
-  return {{"peak memory of lazaret exec", "KiB", static_cast<double>(peak)}};
+std::function<void()> in(const CodeSandbox& sandbox, const ExecutionRequest& request) {
+  return [&sandbox, request] { must_succeed(sandbox, request); };
 }
 
 // VmHWM of this process, in KiB.
@@ -126,33 +26,126 @@ double peak_kib() {
   return 0;
 }
 
-std::vector<Figure> flood_figures() {
-  const CodeSandbox sandbox = native_sandbox();
-  ExecutionRequest request = command({"head", "-c", "1073741824", "/dev/zero"});
+void add_flood(Group& group) {
+  constexpr std::size_t kGibibyte = 1UL << 30;
+  const CodeSandbox sandbox = sandbox_on(kNative);
+  ExecutionRequest request = command({"dd", "if=/dev/zero", "bs=1M", "count=1024", "status=none"});
   request.limits.timeout = std::chrono::seconds(100);
   std::ofstream("/proc/self/clear_refs") << "5";  // proc(5): the peak begins anew
   const double before = peak_kib();
-  bool whole = false;
   const double time = milliseconds_of([&] {
     const ExecutionResult result = sandbox.execute(request);
-    whole = result.success() && result.meta.output.stdout_bytes == 1073741824;
+    if (!result.success() || result.meta.output.stdout_bytes != kGibibyte)
+      throw Failure("1 GiB of output did not come through whole");
   });
-  const double growth = peak_kib() - before;
-  if (!whole) return {{"1 GiB of output", "ms", {}, "it did not come through whole"}};
-  return {{"1 GiB of output: growth of memory", "KiB", growth},
-          {"1 GiB of output: time", "ms", time}};
+  group.figures.push_back(
+      {"1 GiB of output: growth of memory", (peak_kib() - before) / 1024, "MiB", at_most(8)});
+  const double rate = static_cast<double>(kGibibyte) / 1e6 / time;
+  group.figures.push_back({"1 GiB of output: rate", rate, "GB/s", at_least(1.5)});
+}
+
+// What ours adds to the bare program, of what the peer adds to it.
+void add_part(Group& group, const std::string& ours, const std::string& peer) {
+  const Timing* const bare = group.timing("/bin/true");
+  const Timing* const other = group.timing(peer);
+  if (bare == nullptr || other == nullptr) return;
+  const double part =
+      (group.timing(ours)->p50() - bare->p50()) / (other->p50() - bare->p50()) * 100;
+  group.figures.push_back(
+      {"what the library adds, of what bubblewrap adds", part, "%", at_most(25)});
 }
 
 }  // namespace
 
-std::vector<Figure> native_figures() {
-  std::vector<Figure> all;
-  for (const auto& group :
-       {start_figures, true_figures, rate_figures, python_figures, memory_figures, flood_figures}) {
-    const auto figures = group();
-    all.insert(all.end(), figures.begin(), figures.end());
-  }
-  return all;
+Group start_group(int rounds) {
+  Group group{.title = "start of a program"};
+  group.timings = in_turns(rounds, {{"/bin/true", Who::bare, running({{"/bin/true"}})},
+                                    {"lazaret --version", Who::ours, [] {
+                                       (void)run_program({{kLazaret, "--version"}});
+                                     }}});
+  group.add_difference("lazaret --version", "/bin/true", at_most(5));
+  return group;
+}
+
+Group true_group(int rounds) {
+  const CodeSandbox kept = sandbox_on(kNative);
+  const Candidate peer = bubblewrap({"true"}, "");
+  Group group{.title = "native: true"};
+  group.timings =
+      in_turns(rounds, {{"/bin/true", Who::bare, running({{"/bin/true"}})},
+                        {"library, a sandbox that is kept", Who::ours, in(kept, command({"true"}))},
+                        {"library, first run of a sandbox", Who::ours,
+                         [] { must_succeed(sandbox_on(kNative), command({"true"})); }},
+                        {"lazaret exec", Who::ours, running(kExec)},
+                        peer});
+  group.add_ratio("lazaret exec", peer.name, at_most(1));
+  group.add_ratio("library, first run of a sandbox", peer.name, at_most(1));
+  group.add_difference("library, a sandbox that is kept", "/bin/true", at_most(1));
+  add_part(group, "library, a sandbox that is kept", peer.name);
+  return group;
+}
+
+// As many runs as the machine makes: a run waits often, so that it takes several threads to keep a
+// processor busy.
+Group rate_group(int) {
+  constexpr int kRuns = 500;
+  const CodeSandbox sandbox = sandbox_on(kNative);
+  const unsigned threads = 4 * std::max(1U, std::thread::hardware_concurrency());
+  std::atomic<int> failed = 0;
+  const double time = milliseconds_of([&] {
+    std::vector<std::jthread> all;
+    for (unsigned index = 0; index < threads; ++index) {
+      all.emplace_back([&sandbox, &failed] {
+        for (int run = 0; run < kRuns && !interrupted(); ++run)
+          failed += sandbox.execute(command({"true"})).success() ? 0 : 1;
+      });
+    }
+  });
+  if (failed > 0 || interrupted()) throw Failure("native runs on all processors");
+  Group group{.title = "native: true, on all processors"};
+  group.figures = {{"library, " + std::to_string(threads) + " threads",
+                    kRuns * threads / time * 1000, "runs/s", at_least(800)}};
+  return group;
+}
+
+// The interpreter alone, without what our driver adds for values and errors.
+Group python_group(int rounds) {
+  const Words words = {"/usr/bin/python3", "-I", "-S", "-c", "print(1)"};
+  const CodeSandbox sandbox = sandbox_on(kNative);
+  Group group{.title = "native: python3 -I -S -c 'print(1)' as a command"};
+  group.timings = in_turns(rounds, {{"bare", Who::bare, running({words}, "1\n")},
+                                    {"library", Who::ours, in(sandbox, command(words))}});
+  group.add_difference("library", "bare", at_most(1.5));
+  return group;
+}
+
+// What comes after the time that the program was given: killing all of it and knowing that.
+Group kill_group(int rounds) {
+  constexpr std::chrono::milliseconds kTimeout{60}, kGrace{20};
+  const CodeSandbox sandbox = sandbox_on(kNative);
+  ExecutionRequest request =
+      command({"sh", "-c", "trap '' TERM; setsid sleep 30 & while :; do sleep 30; done"});
+  request.limits.timeout = kTimeout;
+  request.limits.grace = kGrace;
+  const auto kill = [&] {
+    const ExecutionResult result = sandbox.execute(request);
+    const bool dead = result.meta.kill && result.meta.kill->survivors == 0;
+    if (result.meta.cause != Cause::timeout || !dead) throw Failure("a kill: " + to_json(result));
+  };
+  const std::string name = "from the end of the grace to the result";
+  Group group{.title = "native: a program that ignores TERM, ended after its time"};
+  group.timings = in_turns(rounds, {{name, Who::ours, kill}});
+  for (double& time : group.timings[0].ms) time -= static_cast<double>((kTimeout + kGrace).count());
+  group.add_quantile(name, 0.99, at_most(50));
+  return group;
+}
+
+Group memory_group(int) {
+  Group group{.title = "memory"};
+  const double peak = static_cast<double>(run_program(kExec).peak_kib) / 1024;
+  group.figures = {{"peak of lazaret exec", peak, "MiB", at_most(20)}};
+  add_flood(group);
+  return group;
 }
 
 }  // namespace lazaret::bench

@@ -4,31 +4,11 @@
 #include <cstdlib>
 #include <memory>
 
-#include "base/wire.hpp"
 #include "engine/attach.hpp"
-
-namespace {
+#include "fuzz/input_wire.hpp"
 
 using namespace lazaret;
-
-class InputWire final : public Wire {
- public:
-  InputWire(Bytes input, std::size_t piece) : input_(input), piece_(piece) {}
-  Result<std::size_t> read(std::span<std::byte> into, const Call&) override {
-    const std::size_t count = std::min({input_.size(), into.size(), piece_});
-    std::copy_n(input_.begin(), count, into.begin());
-    input_ = input_.subspan(count);
-    return count;
-  }
-  Status write(Bytes, const Call&) override { return {}; }
-  Status close_write() override { return {}; }
-
- private:
-  Bytes input_;
-  std::size_t piece_;
-};
-
-}  // namespace
+using fuzz::InputWire;
 
 // Whatever comes, the stream gives no more than was put in, and keeps its bound on stderr.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -36,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Bytes input = std::as_bytes(std::span(data, size)).subspan(2);
   const std::size_t early = std::min<std::size_t>(input.size(), data[0] & 0x3f);
   const auto framing = data[0] & 0x80 ? engine::Framing::raw : engine::Framing::multiplexed;
-  engine::Exchange::Stream stream{
+  http::Exchange::Stream stream{
       std::make_unique<InputWire>(input.subspan(early), data[1] % 64 + 1UL),
       {input.begin(), input.begin() + static_cast<std::ptrdiff_t>(early)}};
   engine::AttachStream attached(std::move(stream), framing);

@@ -1,5 +1,6 @@
 #include "integration/box_facts.hpp"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -129,6 +130,12 @@ bool is_scratch(const Mount& mount, const Seen& seen) {
          has_option(mount.settings, "nr_inodes=" + std::to_string(seen.asked("disk_files")));
 }
 
+// Root's own by its mode, and the box is not root: there is nothing to cover.
+bool is_only_roots(const std::string& path) {
+  struct stat facts {};
+  return ::stat(path.c_str(), &facts) == 0 && facts.st_uid == 0 && (facts.st_mode & 0007) == 0;
+}
+
 bool is_filesystem(const Seen& seen) {
   std::set<std::string> closed;
   for (const Mount& mount : seen.mounts) {
@@ -143,7 +150,8 @@ bool is_filesystem(const Seen& seen) {
   const auto& masked = backend::native::masked_proc_paths();
   return closed.contains("/") && closed.contains("/proc") && seen.apart("mnt") &&
          std::all_of(masked.begin(), masked.end(), [&closed](std::string_view path) {
-           return closed.contains(std::string(path)) || !std::filesystem::exists(path);
+           const std::string name(path);
+           return closed.contains(name) || !std::filesystem::exists(name) || is_only_roots(name);
          });
 }
 

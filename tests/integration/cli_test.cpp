@@ -1,14 +1,17 @@
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/utf8.hpp"
 #include "integration/support.hpp"
 
 // The program itself, as a shell and a script meet it.
@@ -56,6 +59,12 @@ INSTANTIATE_TEST_SUITE_P(
                   125},
         StatusRow{"AFileThatIsNotExecutable", {"exec", "--", "/etc/passwd"}, 126},
         StatusRow{"ACommandThatDoesNotExist", {"exec", "--", "no-such-program"}, 127},
+        StatusRow{"ASubprocessDenied",
+                  {"exec", "--no-subprocess", "--", "/bin/sh", "-c", "/bin/true; /bin/true"},
+                  2},
+        StatusRow{"AProfileThatIsNone", {"run", "--profile", "loose", "-c", "1"}, 2},
+        StatusRow{"ADirectoryThatIsNeverShared", {"run", "--mount", "/etc:/mnt/e", "-c", "1"}, 126},
+        StatusRow{"APlaceOutsideOfMnt", {"run", "--mount", "/srv:/work", "-c", "1"}, 2},
         StatusRow{"ASignal", {"run", "-l", "bash", "-c", "kill -USR1 $$"}, 128 + 10},
         StatusRow{"AKillOfItsOwn", {"run", "-l", "bash", "-c", "kill -KILL $$"}, 137},
         StatusRow{"AnUnknownOption", {"run", "--no-such-option", "-c", "1"}, 2},
@@ -120,6 +129,37 @@ TEST(Cli, HandsTheProgramItsInputAndBothItsOutputs) {
       lazaret({"run", "-l", "bash", "-c", "cat; echo aside >&2"}, given_input("in\n"));
   EXPECT_EQ(ended.out, "in\n");
   EXPECT_THAT(ended.err, HasSubstr("aside\n"));
+}
+
+// More than half of the limit on output, of bytes that are no text.
+TEST(Cli, GivesTheProgramsOutputByteForByte) {
+  const Ended ended = lazaret({"run", "-c",
+                               "import sys\n"
+                               "sys.stdout.buffer.write(bytes(range(256)) * 2800)"});
+  std::string bytes, wanted;
+  for (int byte = 0; byte < 256; ++byte) bytes += static_cast<char>(byte);
+  for (int time = 0; time < 2800; ++time) wanted += bytes;
+  EXPECT_TRUE(ended.out == wanted) << ended.out.size() << " bytes of " << wanted.size();
+}
+
+// What a program leaves behind becomes the child of the nearest subreaper, which are we.
+TEST(Cli, EndsOnlyWhenItsBoxAndItsSpawnerAreGone) {
+  ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+  const Ended ended = lazaret({"exec", "--no-daemon", "sh", "-c", "setsid sleep 300 & exit 0"});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1);
+  EXPECT_EQ(errno, ECHILD);
+  ::prctl(PR_SET_CHILD_SUBREAPER, 0);
+}
+
+// The head of 1001 bytes ends, with 501 bytes, within a character of two.
+TEST(Cli, CutsOutputBetweenCharacters) {
+  const Ended ended =
+      lazaret({"run", "--max-output", "1001", "-c", "print('\u00e4' * 5000, end='')"});
+  EXPECT_TRUE(is_utf8(ended.out));
+  EXPECT_EQ(ended.out.find("\xEF\xBF\xBD"), std::string::npos);
+  EXPECT_EQ(ended.out.find("\n[... "), 500U);
+  EXPECT_THAT(ended.err, HasSubstr("raise --max-output"));
 }
 
 TEST(Cli, RunsACommandWithOptionsLikeItsOwn) {
@@ -249,7 +289,7 @@ TEST(Cli, HoldsTheTimeLimitWhenNobodyReadsTheOutput) {
   const pid_t program = ::fork();
   if (program == 0) {
     ::dup2(ends[1], STDOUT_FILENO);
-    ::execl(LAZARET_CLI_MAIN_PATH, "lazaret", "run", "-q", "--timeout", "1", "--grace", "0", "-c",
+    ::execl(LAZARET_CLI_MAIN_PATH, "lazaret", "run", "-q", "--timeout", "3", "--grace", "0", "-c",
             "while True: print('x' * 1000)", marker.c_str(), nullptr);
     ::_exit(1);
   }
@@ -284,6 +324,8 @@ TEST(Cli, NamesEveryOptionInItsHelp) {
                                    "--env",         "--image",
                                    "--require",     "--strict",
                                    "--best-effort", "--evidence",
+                                   "--profile",     "--mount",
+                                   "--loopback",    "--no-subprocess",
                                    "SANDBOX_TYPE",  "SANDBOX_TIMEOUT_SEC"}) {
     EXPECT_THAT(run, HasSubstr(option));
   }
@@ -292,6 +334,16 @@ TEST(Cli, NamesEveryOptionInItsHelp) {
        {"run", "exec", "doctor", "config", "images", "124", "125", "126", "127"}) {
     EXPECT_THAT(all, HasSubstr(word));
   }
+}
+
+TEST(Cli, TakesAMountFromWhereItStands) {
+  const Folder folder;
+  folder.write("file", "beside me");
+  const Ended ended =
+      lazaret({"run", "--mount", ".:/mnt/here", "--profile", "strict", "--loopback", "-c",
+               "print(open('/mnt/here/file').read())"},
+              {.argv = {}, .directory = folder.path()});
+  EXPECT_EQ(ended.out, "beside me\n") << ended.err;
 }
 
 TEST(Cli, RefusesARunWhenARequiredControlIsNotThere) {

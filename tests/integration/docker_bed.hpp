@@ -103,6 +103,42 @@ class Collected final : public runner::Sink {
   std::string err;
 };
 
+[[nodiscard]] inline engine::EngineClient client_on(const std::string& endpoint) {
+  auto client = engine::EngineClient::negotiate(engine::default_dialer(endpoint).value(), {},
+                                                within_seconds(20));
+  return std::move(client).value();
+}
+
+[[nodiscard]] inline std::vector<std::string> own_labels() {
+  const backend::docker::Instance instance = backend::docker::this_process();
+  return {"dev.lazaret.pid=" + std::to_string(instance.pid),
+          "dev.lazaret.started=" + instance.started};
+}
+
+/// Containers and volumes with these labels that the engine has.
+[[nodiscard]] inline std::vector<std::string> left_behind(
+    const std::string& endpoint, const std::vector<std::string>& labels = own_labels()) {
+  const engine::EngineClient client = client_on(endpoint);
+  std::vector<std::string> names;
+  const auto containers = engine::container::list(client, {labels, false}, within_seconds(10));
+  if (!containers.ok()) return {containers.error().message()};
+  for (const auto& container : *containers) names.push_back(container.names.front());
+  const auto volumes = engine::volume::list(client, labels, within_seconds(10));
+  if (!volumes.ok()) return {volumes.error().message()};
+  for (const auto& volume : *volumes) names.push_back(volume.name);
+  return names;
+}
+
+[[nodiscard]] inline policy::Spec spec_of(std::vector<std::string> argv) {
+  policy::Spec spec;
+  spec.language = "exec";
+  spec.image = kImage;
+  spec.program.argv = std::move(argv);
+  spec.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}};
+  spec.required = default_required_controls();
+  return spec;
+}
+
 /// The engine under test: "docker" or "podman", at LAZARET_TEST_DOCKER or LAZARET_TEST_PODMAN.
 class DockerBed : public testing::TestWithParam<std::string> {
  protected:
@@ -112,8 +148,6 @@ class DockerBed : public testing::TestWithParam<std::string> {
     const char* const endpoint = std::getenv(variable);
     if (endpoint == nullptr) return refuse_or_skip(std::string(variable) + " is not set");
     endpoint_ = endpoint;
-    labels_ = {"dev.lazaret.pid=" + std::to_string(instance_.pid),
-               "dev.lazaret.started=" + instance_.started};
     backend_ = connected(engine::default_dialer);
     ASSERT_NE(backend_, nullptr);
   }
@@ -121,13 +155,7 @@ class DockerBed : public testing::TestWithParam<std::string> {
   void TearDown() override {
     if (!backend_) return;
     backend_.reset();
-    const engine::EngineClient client = plain_client();
-    const auto containers = engine::container::list(client, {labels_, false}, within_seconds(10));
-    ASSERT_TRUE(containers.ok()) << containers.error().message();
-    EXPECT_TRUE(containers->empty()) << containers->front().names.front() << " is left behind";
-    const auto volumes = engine::volume::list(client, labels_, within_seconds(10));
-    ASSERT_TRUE(volumes.ok()) << volumes.error().message();
-    EXPECT_TRUE(volumes->empty()) << volumes->front().name << " is left behind";
+    EXPECT_EQ(left_behind(endpoint_), std::vector<std::string>());
   }
 
   [[nodiscard]] std::unique_ptr<backend::Backend> connected(engine::DialerFactory dialer) const {
@@ -148,23 +176,10 @@ class DockerBed : public testing::TestWithParam<std::string> {
           std::make_unique<StrippingDialer>(std::move(dialer).value(), strip));
     });
   }
-  [[nodiscard]] engine::EngineClient plain_client() const {
-    auto client = engine::EngineClient::negotiate(engine::default_dialer(endpoint_).value(), {},
-                                                  within_seconds(20));
-    return std::move(client).value();
-  }
+  [[nodiscard]] engine::EngineClient plain_client() const { return client_on(endpoint_); }
 
   [[nodiscard]] bool is_docker() const { return GetParam() == "docker"; }
 
-  [[nodiscard]] static policy::Spec spec_of(std::vector<std::string> argv) {
-    policy::Spec spec;
-    spec.language = "exec";
-    spec.image = kImage;
-    spec.program.argv = std::move(argv);
-    spec.environment = {{"PATH", "/usr/local/bin:/usr/bin:/bin"}};
-    spec.required = default_required_controls();
-    return spec;
-  }
   [[nodiscard]] std::unique_ptr<backend::Box> open(const policy::Spec& spec) const {
     auto box = backend_->open(spec, within_seconds(60));
     if (box.ok()) return std::move(box).value();
@@ -189,7 +204,6 @@ class DockerBed : public testing::TestWithParam<std::string> {
 
   std::string endpoint_;
   backend::docker::Instance instance_ = backend::docker::this_process();
-  std::vector<std::string> labels_;
   std::unique_ptr<backend::Backend> backend_;
 
  private:

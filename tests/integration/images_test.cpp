@@ -1,11 +1,5 @@
-#include <sys/types.h>
-#include <unistd.h>
-
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
-#include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,89 +13,26 @@
 #include "backend/images/list.hpp"
 #include "backend/images/rootfs.hpp"
 #include "engine/client.hpp"
-#include "engine/endpoint.hpp"
 #include "engine/image_make.hpp"
 #include "engine/json.hpp"
+#include "integration/images_bed.hpp"
 
 // Images are made by real engines and a real mmdebstrap, which needs a way to a Debian mirror.
 namespace lazaret::backend::images {
 namespace {
 
+using test::Folder;
+using test::variable;
+using test::within_minutes;
 using testing::HasSubstr;
-using testing::Not;
 
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? std::string() : std::string(value);
-}
-
-Call within_minutes(int minutes) { return Call{}.within(std::chrono::minutes(minutes)); }
-
-// A folder of our own below the machine's one for temporary files, gone at the end.
-class Folder {
- public:
-  Folder() {
-    std::string pattern = testing::TempDir() + "lazaret-images-XXXXXX";
-    if (::mkdtemp(pattern.data()) != nullptr) path_ = pattern;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    if (!path_.empty()) std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  [[nodiscard]] bool empty() const { return std::filesystem::is_empty(path_); }
-
- private:
-  std::filesystem::path path_;
-};
-
-class Images : public testing::TestWithParam<const char*> {
- protected:
-  void SetUp() override {
-    const std::string engine = GetParam();
-    const std::string name = engine == "docker" ? "LAZARET_TEST_DOCKER" : "LAZARET_TEST_PODMAN";
-    const std::string endpoint = variable(name.c_str());
-    if (endpoint.empty()) {
-      ASSERT_THAT(variable("LAZARET_REQUIRE"), Not(HasSubstr(engine))) << name << " is not set";
-      GTEST_SKIP() << name << " is not set";
-    }
-    const auto parsed = engine::parse_endpoint(endpoint);
-    ASSERT_TRUE(parsed.ok()) << parsed.error().message();
-    auto client = engine::EngineClient::negotiate(engine::dialer_for(*parsed), {},
-                                                  within_minutes(1));
-    ASSERT_TRUE(client.ok()) << client.error().message();
-    client_.emplace(std::move(client).value());
-  }
-
-  [[nodiscard]] const engine::EngineClient& client() const { return *client_; }
-  [[nodiscard]] nlohmann::json inspected(const std::string& image) const {
-    auto found = engine::image::inspect(client(), image, within_minutes(1));
-    if (found.ok()) return std::move(found).value();
-    ADD_FAILURE() << found.error().message();
-    return nlohmann::json::object();
-  }
-  [[nodiscard]] bool exists(const std::string& image) const {
-    return engine::image::inspect(client(), image, within_minutes(1)).ok();
-  }
-
-  static void need_mmdebstrap() {
-    if (::geteuid() != 0) GTEST_SKIP() << "mmdebstrap makes the files as root";
-    if (std::filesystem::exists("/usr/bin/mmdebstrap")) return;
-    ASSERT_THAT(variable("LAZARET_REQUIRE"), Not(HasSubstr("docker"))) << "no mmdebstrap";
-    GTEST_SKIP() << "mmdebstrap is not installed";
-  }
-
- private:
-  std::optional<engine::EngineClient> client_;
-};
+using Images = test::ImagesBed;
 INSTANTIATE_TEST_SUITE_P(On, Images, testing::Values("docker", "podman"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 std::vector<std::string> environment_with(const Folder& temporary) {
   return {"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
-          "TMPDIR=" + temporary.path().string(), "http_proxy=" + variable("http_proxy"),
+          "TMPDIR=" + temporary.path(), "http_proxy=" + variable("http_proxy"),
           "https_proxy=" + variable("https_proxy")};
 }
 
@@ -134,16 +65,6 @@ nlohmann::json start_of(const nlohmann::json& image) {
   return start;
 }
 
-// A base without a registry: the same files, not configured, under a name that the engine knows.
-std::string import_base(const engine::EngineClient& client, const std::filesystem::path& tar) {
-  const auto source = open_saved(tar);
-  if (!source.ok()) return {};
-  const std::string repository = "docker.io/lazaret-test/base";
-  const auto imported = engine::image::import_tar(
-      client, {.repository = repository, .tag = "latest"}, *source, within_minutes(2));
-  return imported.ok() ? repository + ":latest" : std::string();
-}
-
 TEST_P(Images, AreTheSameFromPackagesFromTheCacheAndFromABase) {
   need_mmdebstrap();
   if (IsSkipped() || HasFatalFailure()) return;
@@ -172,33 +93,41 @@ TEST_P(Images, AreTheSameFromPackagesFromTheCacheAndFromABase) {
   EXPECT_FALSE(exists(made->id)) << "the image that had the name is still there";
   EXPECT_EQ(start_of(inspected(imported->reference)), start_of(first));
 
+  need_registry();
+  if (IsSkipped() || HasFatalFailure()) return;
+  // The base: the same files, not configured, in a registry.
+  const auto files = open_saved(cached_path(
+      cache.path(), definition.name, packages_sha256(definition, Contents::plain), options.now));
+  ASSERT_TRUE(files.ok()) << files.error().message();
   BuildOptions on_base = options;
   on_base.from = From::registry;
-  on_base.base = import_base(
-      client(), cached_path(cache.path(), definition.name,
-                            packages_sha256(definition, Contents::plain), options.now));
-  ASSERT_NE(on_base.base, "");
+  on_base.base = published(*files);
+  ASSERT_THAT(on_base.base, HasSubstr("@sha256:"));
   const auto built = build(client(), definition, on_base, within_minutes(4));
   ASSERT_TRUE(built.ok()) << built.error().message();
   EXPECT_EQ(built->from, From::registry);
   EXPECT_EQ(start_of(inspected(built->reference)), start_of(first));
   for (const std::string& image : {made->reference, on_base.base}) {
-    EXPECT_TRUE(engine::image::remove(client(), image, within_minutes(1)).ok());
+    EXPECT_TRUE(remove(image).ok()) << image;
   }
 }
 
 TEST_P(Images, ThatWereBuiltAreListedWithTheirLabels) {
   const auto rows = list(client(), within_minutes(1));
   ASSERT_TRUE(rows.ok()) << rows.error().message();
-  ASSERT_EQ(rows->size(), 3U);
+  ASSERT_EQ(rows->size(), 8U);
+  int built = 0;
   for (const Listed& row : *rows) {
-    if (row.state == State::missing) GTEST_SKIP() << row.reference << " has not been built here";
+    if (row.state == State::missing) continue;
+    ++built;
     EXPECT_EQ(row.state, State::current) << row.name;
     EXPECT_EQ(row.version, LAZARET_VERSION) << row.name;
     EXPECT_GT(row.size_bytes, 10'000'000) << row.name;
     EXPECT_TRUE(row.created) << row.name;
     EXPECT_EQ(row.id, engine::text_at(inspected(row.reference), "Id")) << row.name;
   }
+  if (built == 0) GTEST_SKIP() << "no image has been built here";
+  EXPECT_GE(built, 3);
 }
 
 TEST_P(Images, CannotBeMadeFromPackagesWithoutMmdebstrapAndSayWhatToInstall) {
@@ -221,7 +150,7 @@ TEST_P(Images, LeaveNothingBehindWhenTheirMakingIsCutShort) {
   ASSERT_FALSE(built.ok());
   EXPECT_EQ(built.error().code(), Errc::timed_out);
   EXPECT_FALSE(exists("docker.io/lazaret/images-test-none:latest"));
-  EXPECT_TRUE(temporary.empty());
+  EXPECT_TRUE(std::filesystem::is_empty(temporary.path()));
 }
 
 }  // namespace

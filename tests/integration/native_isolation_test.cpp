@@ -128,7 +128,9 @@ TEST_P(NativeIsolation, ShowsOnlyTheProcessesOfTheBox) {
 }
 
 TEST_P(NativeIsolation, ShowsAProgramItsOwnProcesses) {
-  Json result = run_as(GetParam(), bash("sleep 5 & ps -o comm= -e; cat /proc/$!/comm; kill $!"));
+  Json result =
+      run_as(GetParam(), bash("sleep 5 & until read -r name </proc/$!/comm && [[ $name == sleep "
+                              "]]; do :; done; ps -o comm= -e; cat /proc/$!/comm; kill $!"));
   EXPECT_EQ(result.value("exit_code", -2), 0) << result.dump();
   EXPECT_EQ(result.value("stdout", ""), "bash\nsleep\nps\nsleep\n");
 }

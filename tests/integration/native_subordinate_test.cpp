@@ -1,5 +1,6 @@
 #include <grp.h>
 #include <sched.h>
+#include <signal.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
@@ -42,16 +43,19 @@ class NativeSubordinate : public testing::Test {
         LAZARET_SKIP_OR_FAIL("uidmap", std::string(path) + " is missing");
     }
   }
+  enum class Children { awaited, ignored };
   /// One run of the program by that user, as JSON.
-  [[nodiscard]] Json ran(const Tables& tables, std::vector<std::string> arguments) const {
+  [[nodiscard]] Json ran(const Tables& tables, std::vector<std::string> arguments,
+                         Children children = Children::awaited) const {
     const std::array covers = {
         std::pair{"/etc/passwd", folder_.write("passwd", file_text("/etc/passwd") + tables.user)},
         std::pair{"/etc/subuid", folder_.write("subuid", tables.users)},
         std::pair{"/etc/subgid", folder_.write("subgid", tables.groups)},
     };
     arguments.insert(arguments.begin(), {"exec", "--json", "--type", "local"});
-    const auto text = in_child(Caller::root, [&covers, &arguments]() -> std::string {
+    const auto text = in_child(Caller::root, [&covers, &arguments, children]() -> std::string {
       if (!covered(covers) || !become_user()) return "{}";
+      if (children == Children::ignored) ::signal(SIGCHLD, SIG_IGN);
       return lazaret(arguments).out;
     });
     return Json::parse(text.value_or("{}"), nullptr, false);
@@ -88,6 +92,13 @@ TEST_F(NativeSubordinate, MakesTheBoxAnotherUserInNoGroup) {
   EXPECT_THAT(result.value("stdout", ""), Not(HasSubstr("groups=65534(nogroup),")));
   EXPECT_THAT(privileges_in(result), HasSubstr("outside user 265535"));
   EXPECT_THAT(privileges_in(result), Not(HasSubstr("supplementary groups")));
+}
+
+// P-05: a program that ignores SIGCHLD, as its children inherit it, cannot learn whether newuidmap
+// was content; the kernel shows it.
+TEST_F(NativeSubordinate, NeedsNoStatusOfTheProgramsThatGiveIds) {
+  const Json result = ran({}, {"--", "/usr/bin/id"}, Children::ignored);
+  EXPECT_THAT(privileges_in(result), HasSubstr("outside user 265535")) << result.dump();
 }
 
 // The twin: without a range the box is the user, with all his groups.

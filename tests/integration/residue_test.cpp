@@ -72,19 +72,27 @@ std::string unlike(const char* what, std::size_t before, std::size_t after) {
          " after\n";
 }
 
-// What is wrong after the runs, one line for each thing; nothing when all is well.
-std::string complaints_about(const std::string& backend) {
-  const bool alone = backend == "native" && become_alone();
-  const std::string marker = unique_marker();
+// By a sandbox that is gone afterwards, and what it had made ahead with it. The result that was not
+// expected, if there is one.
+std::string run_all(const std::string& backend, const std::string& marker) {
   const CodeSandbox sandbox = sandbox_on(backend);
-  // What is made once, such as the volume of the runner, is there before the count.
-  if (sandbox.execute(bash("true")).meta.cause != Cause::exited) return "nothing can be run\n";
-  const Leftovers before = leftovers(backend);
   for (int number = 0; number < kRuns; ++number) {
     const ExecutionResult result = sandbox.execute(request_of(number, marker));
     if (name_of(result.meta.cause) != cause_of(number))
       return std::to_string(number) + ": " + to_json(result);
   }
+  return {};
+}
+
+// What is wrong after the runs, one line for each thing; nothing when all is well.
+std::string complaints_about(const std::string& backend) {
+  const bool alone = backend == "native" && become_alone();
+  const std::string marker = unique_marker();
+  // What is made once, such as the volume of the runner, is there before the count.
+  if (sandbox_on(backend).execute(bash("true")).meta.cause != Cause::exited)
+    return "nothing can be run\n";
+  const Leftovers before = leftovers(backend);
+  if (const std::string trouble = run_all(backend, marker); !trouble.empty()) return trouble;
   // An engine takes containers down after the answer has been given.
   (void)becomes_true(20s, [&] { return leftovers(backend).containers <= before.containers; });
   const Leftovers after = leftovers(backend);

@@ -39,8 +39,11 @@ std::vector<pid_t> spawners_of(pid_t caller) {
 }
 
 bool are_gone(const std::vector<pid_t>& processes) {
+  // Not its command line: that is gone before what dies with it, such as all of its pid namespace.
   return std::all_of(processes.begin(), processes.end(), [](pid_t process) {
-    return file_text(folder_of(process) + "cmdline").empty();
+    const std::string stat = file_text(folder_of(process) + "stat");
+    const std::size_t name_end = stat.rfind(") ");
+    return name_end == std::string::npos || stat[name_end + 2] == 'Z';
   });
 }
 

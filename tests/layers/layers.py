@@ -15,10 +15,14 @@ MAY_INCLUDE = {
     "os": ("base",),
     "runner": ("base", "os"),
     "policy": ("base",),
-    "engine": ("base", "os"),
-    "backend": ("base", "os", "policy", "engine", "runner"),
-    "core": ("base", "os", "policy", "runner", r"backend/\w+\.hpp", r"backend/images/\w+\.hpp"),
-    "api": ("base", "os", "policy", "core"),
+    "journal": ("base", "os"),
+    "http": ("base",),
+    "engine": ("base", "os", "http"),
+    "backend": ("base", "os", "http", "policy", "journal", "engine", "runner"),
+    "pool": ("base", "os"),
+    "core": ("base", "os", "policy", "runner", "pool", r"backend/\w+\.hpp",
+             r"backend/images/\w+\.hpp"),
+    "api": ("base", "os", "http", "policy", "core"),
 }
 MAY_ASK_FOR_THE_PLATFORM = ("src/os/", "src/backend/")
 MOST_LINES = 400

@@ -8,8 +8,11 @@ LAZARET_JOBS=${LAZARET_JOBS:-$(nproc 2>/dev/null || echo 2)}
 
 # shellcheck disable=SC2034 # used by those who source this file
 readonly BUILD_PACKAGES=(g++ cmake ninja-build pkg-config ccache libboost1.81-dev
-  nlohmann-json3-dev libcli11-dev libyaml-cpp-dev libseccomp-dev
-  musl-dev python3)
+  nlohmann-json3-dev libcli11-dev libyaml-cpp-dev libseccomp-dev libssl-dev libsqlite3-dev
+  prometheus-cpp-dev musl-dev python3)
+
+# shellcheck disable=SC2034 # as above
+readonly ENGINE_PACKAGES=(docker.io podman runc uidmap mmdebstrap ca-certificates)
 
 say() { printf 'lazaret: %s\n' "$*" >&2; }
 die() {
@@ -100,12 +103,13 @@ ensure_packages() {
     die "apt-get could not install ${missing[*]}; its messages are above"
 }
 
-# configure_tree PRESET: makes build/PRESET ready when it is new.
+# configure_tree PRESET: makes build/PRESET ready when it is new, or the presets are.
 configure_tree() {
   if command -v ccache >/dev/null; then
     export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+    export CCACHE_SLOPPINESS=pch_defines,time_macros # headers read ahead are found again
   fi
-  [[ -f $LAZARET_ROOT/build/$1/build.ninja ]] ||
+  [[ $LAZARET_ROOT/build/$1/build.ninja -nt $LAZARET_ROOT/CMakePresets.json ]] ||
     (cd "$LAZARET_ROOT" && cmake --preset "$1") >&2
 }
 
@@ -116,4 +120,20 @@ build_tree() {
   configure_tree "$preset" || return 1
   cmake --build "$LAZARET_ROOT/build/$preset" --parallel "$LAZARET_JOBS" \
     ${1+--target "$@"} >&2
+}
+
+# start_engines DIR [ENGINE…]: private engines there. Those that answer are named by
+# LAZARET_TEST_DOCKER, LAZARET_TEST_PODMAN and LAZARET_TEST_REGISTRY from then on; fails when one
+# does not.
+start_engines() {
+  local line sockets status=0
+  sockets=$("$LAZARET_ROOT/tests/tools/engines.sh" start "$@") || status=$?
+  while IFS= read -r line; do
+    case $line in
+      docker=*) export LAZARET_TEST_DOCKER=${line#docker=} ;;
+      podman=*) export LAZARET_TEST_PODMAN=${line#podman=} ;;
+      registry=*) export LAZARET_TEST_REGISTRY=${line#registry=} ;;
+    esac
+  done <<<"$sockets"
+  return "$status"
 }

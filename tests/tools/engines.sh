@@ -1,7 +1,11 @@
 #!/usr/bin/env bash
-# Private engines for the tests: a Docker and a Podman that share nothing with the machine's own.
+# Private engines for the tests: a Docker and a Podman that share nothing with the machine's own,
+# and a registry on the loopback that both may pull from when it is started before them.
 #
-#   engines.sh start DIR [docker|podman]…   prints one line NAME=unix://SOCKET for each that answers
+#   engines.sh start DIR [registry|docker|podman]…
+#                                           prints a line for each that answers: NAME=unix://SOCKET,
+#                                           registry=ADDRESS:PORT
+#   engines.sh restart DIR docker|podman    ends it as a service manager would, and starts it again
 #   engines.sh stop DIR                     ends them and all they made; fails if anything is left
 #
 # DIR is made when it is not there, must be short (a socket path has 107 bytes), and is removed by
@@ -39,6 +43,34 @@ wait_for() {
 docker_cli() { DOCKER_CONFIG=$dir/docker/config docker -H "unix://$dir/docker.sock" "$@"; }
 podman_cli() { podman --url "unix://$dir/podman.sock" "$@"; }
 
+# What it says of itself tells which port the kernel has given it.
+registry_address() { grep -oE 'listening on 127\.0\.0\.1:[0-9]+' "$1" | cut -d ' ' -f 3; }
+
+start_registry() {
+  local state=$dir/registry
+  command -v docker-registry >/dev/null || {
+    note "the registry is not installed (package docker-registry)"
+    return 1
+  }
+  cat >"$state/config.yml" <<END
+version: 0.1
+storage:
+  filesystem: {rootdirectory: $state/data}
+http: {addr: 127.0.0.1:0}
+END
+  spawn "$state/registry.pid" "$state/registry.log" docker-registry serve "$state/config.yml"
+  wait_for "$state/registry.log" "$state/registry.pid" registry_address "$state/registry.log" ||
+    return 1
+  registry_address "$state/registry.log" >"$state/address"
+  echo "registry=$(<"$state/address")"
+}
+
+# Docker takes every registry on the loopback without TLS, Podman those that it is told.
+write_registries() {
+  [[ -f $dir/registry/address ]] || return 0
+  printf '[[registry]]\nlocation = "%s"\ninsecure = true\n' "$(<"$dir/registry/address")"
+}
+
 # A containerd of our own: dockerd would otherwise use the machine's when it finds one.
 start_containerd() {
   local state=$dir/docker
@@ -64,12 +96,17 @@ start_docker() {
   mkdir -p "$state/config"
   start_containerd || return 1
   echo '{}' >"$state/daemon.json"
+  start_dockerd || return 1
+  echo "docker=unix://$dir/docker.sock"
+}
+
+start_dockerd() {
+  local state=$dir/docker
   spawn "$state/dockerd.pid" "$state/dockerd.log" dockerd --config-file "$state/daemon.json" \
     -H "unix://$dir/docker.sock" --containerd "$state/containerd.sock" \
     --data-root "$state/data" --exec-root "$state/exec" --pidfile "$state/own.pid" \
     --iptables=false --ip6tables=false --bridge=none --cgroup-parent "/${dir##*/}"
-  wait_for "$state/dockerd.log" "$state/dockerd.pid" docker_cli version || return 1
-  echo "docker=unix://$dir/docker.sock"
+  wait_for "$state/dockerd.log" "$state/dockerd.pid" docker_cli version
 }
 
 # File locks, because the shared-memory ones are one set for all Podmans of a machine.
@@ -87,7 +124,9 @@ log_driver = "k8s-file"
 [network]
 network_config_dir = "$state/networks"
 END
-  CONTAINERS_CONF=$state/containers.conf TMPDIR=$state/tmp PODMAN_IGNORE_CGROUPSV1_WARNING=1 \
+  write_registries >"$state/registries.conf"
+  CONTAINERS_REGISTRIES_CONF=$state/registries.conf \
+    CONTAINERS_CONF=$state/containers.conf TMPDIR=$state/tmp PODMAN_IGNORE_CGROUPSV1_WARNING=1 \
     spawn "$state/podman.pid" "$state/podman.log" podman --root "$state/root" \
     --runroot "$state/run" --tmpdir "$state/libpod" --runtime runc --cgroup-manager cgroupfs \
     system service --time=0 "unix://$dir/podman.sock"
@@ -113,6 +152,14 @@ start() {
     }
   done
   return "$status"
+}
+
+# What the engine has made stays, and so does Docker's containerd.
+restart() {
+  case $1 in
+    docker) end_daemon "$dir/docker/dockerd.pid" && start_dockerd ;;
+    podman) end_daemon "$dir/podman/podman.pid" && start_podman ;;
+  esac
 }
 
 # This script and all who wait for it: their arguments may name DIR, too.
@@ -239,6 +286,7 @@ stop() {
   end_daemon "$dir/docker/dockerd.pid"
   end_daemon "$dir/docker/containerd.pid"
   end_daemon "$dir/podman/podman.pid"
+  end_daemon "$dir/registry/registry.pid"
   kill_the_rest
   remove_mounts
   forget_crashed
@@ -250,7 +298,8 @@ stop() {
 main() {
   local action=${1:-}
   dir=${2:-}
-  [[ $action == start || $action == stop ]] || fail "usage: engines.sh start|stop DIR [ENGINE…]"
+  [[ $action =~ ^(start|restart|stop)$ ]] ||
+    fail "usage: engines.sh start|restart|stop DIR [ENGINE…]"
   [[ $dir == /?* && ${#dir} -le 80 ]] || fail "DIR must be an absolute path of at most 80 bytes"
   dir=${dir%/}
   [[ $(id -u) -eq 0 ]] || fail "the engines need root"

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
-"""junit.py FILE: what a JUnit file of ctest or of gtest says.
+"""junit.py FILE [AGAIN]: what a JUnit file of ctest or of gtest says.
 
-Failures with their output and skips with their reasons go to standard error; standard output gets
+AGAIN tells of tests that failed and were run once more; who passed then has failed all the same,
+and is said to be unsteady. Failures with their output and skips with their reasons go to standard
+error, failures also to the end of the file that LAZARET_VERDICTS names; standard output gets
 "PASSED FAILED SKIPPED".
 """
 
+import os
 import re
 import sys
 import xml.etree.ElementTree as tree
@@ -45,13 +48,32 @@ def output_of(case):
     return (case.findtext("system-out") or "\n".join(failures)).strip()
 
 
+def tell(word, case):
+    text = f"{word} {name_of(case)}\n{output_of(case)}\n"
+    print(text, file=sys.stderr)
+    if kept := os.environ.get("LAZARET_VERDICTS"):
+        with open(kept, "a", encoding="utf-8") as file:
+            print(text, file=file)
+
+
+def passed_again(path):
+    try:
+        cases = list(tree.parse(path).iter("testcase"))
+    except tree.ParseError:  # cut off
+        return set()
+    return {name_of(case) for case in cases if fate_of(case) == "passed"}
+
+
 def main():
     counts = {"passed": 0, "failed": 0, "skipped": 0}
+    unsteady = passed_again(sys.argv[2]) if len(sys.argv) > 2 else set()
     for case in tree.parse(sys.argv[1]).iter("testcase"):
         fate = fate_of(case)
         counts[fate] += 1
         if fate == "failed":
-            print(f"FAILED  {name_of(case)}\n{output_of(case)}\n", file=sys.stderr)
+            tell("FAILED", case)
+            if name_of(case) in unsteady:
+                print(f"UNSTEADY {name_of(case)}: it passed when it was run alone", file=sys.stderr)
         elif fate == "skipped":
             print(f"SKIPPED {name_of(case)}: {reason_of(case)}", file=sys.stderr)
     print(counts["passed"], counts["failed"], counts["skipped"])

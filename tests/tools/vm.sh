@@ -6,8 +6,9 @@
 #   vm.sh verdict RESULTS CASE          what one of them said; 77 when there is no machine
 #   vm.sh shell [MACHINE] [LAZARET]     the same with a shell instead of the cases; Ctrl-a x ends it
 #
-# Machines: unified (cgroup v2), legacy (cgroup v1), bare (no Landlock). What is downloaded and
-# packed stays in build/vm; what a run makes is removed when it ends, however that happens.
+# Machines: unified (cgroup v2), legacy (cgroup v1), bare (no Landlock), systemd (this system's).
+# What is downloaded and packed stays in build/vm; what a run makes is removed when it ends,
+# however that happens.
 set -euo pipefail
 
 tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -17,8 +18,8 @@ source "$tools/common.sh"
 readonly CACHE=$LAZARET_ROOT/build/vm
 readonly CASES=$LAZARET_ROOT/tests/vm
 readonly SKIP=77
-# Three times what the slowest of them takes on two idle processors.
-readonly BOUND_SECONDS=200
+# Twice what the slowest of them takes on two slow processors.
+readonly BOUND_SECONDS=270
 readonly MODULES=(virtio_ring virtio virtio_pci_legacy_dev virtio_pci_modern_dev virtio_pci
   virtio_blk)
 readonly LIBRARIES_LEFT_OUT=(test idlelib lib2to3 tkinter turtledemo pydoc_data distutils
@@ -45,9 +46,11 @@ finish() {
 
 check_host() {
   local tool
+  local -a tools=(qemu-system-x86_64 busybox dpkg-deb apt-get setpriv newuidmap newgidmap
+    /usr/bin/python3)
+  [[ $1 != systemd ]] || tools+=(/usr/lib/systemd/systemd-logind systemd-run dbus-daemon)
   [[ $(uname -m) == x86_64 ]] || unavailable "the machine is made for x86_64, this is $(uname -m)"
-  for tool in qemu-system-x86_64 busybox dpkg-deb apt-get setpriv newuidmap newgidmap \
-    /usr/bin/python3; do
+  for tool in "${tools[@]}"; do
     command -v "$tool" >/dev/null || unavailable "$tool is not installed"
   done
 }
@@ -74,15 +77,28 @@ fetch_kernel() {
 # pack DIRECTORY: its content as an archive that the kernel unpacks, owned by root.
 pack() { (cd "$1" && find . | busybox cpio -o -H newc -R 0:0 2>/dev/null); }
 
-# add_program PATH ROOT: a program of this system and the libraries it is linked to.
-add_program() {
-  local library
-  cp -L "$1" "$2/usr/bin/"
+# add_libraries PATH ROOT: what it is linked to. /lib is a link into /usr here and there.
+add_libraries() {
+  local library target
   { ldd "$1" 2>/dev/null || true; } | awk '/=> \// {print $3} $1 ~ /^\/.*ld-/ {print $1}' |
     while read -r library; do
-      mkdir -p "$2/usr${library%/*}"
-      cp -nL "$library" "$2/usr$library"
+      target=$2/usr/${library#/usr/}
+      mkdir -p "${target%/*}"
+      cp -nL "$library" "$target"
     done
+}
+
+# add_program PATH ROOT: a program of this system.
+add_program() {
+  cp -L "$1" "$2/usr/bin/"
+  add_libraries "$1" "$2"
+}
+
+# add_in_place PATH ROOT: a file of this system's /usr, where it lies here.
+add_in_place() {
+  mkdir -p "$2${1%/*}"
+  cp -L "$1" "$2$1"
+  add_libraries "$1" "$2"
 }
 
 add_python() {
@@ -104,6 +120,7 @@ make_userland() {
   for name in bin lib lib64; do ln -s "usr/$name" "$root/$name"; done
   ln -s bin "$root/usr/sbin"
   echo 'root:x:0:0::/root:/bin/sh
+messagebus:x:100:100::/:/bin/false
 user:x:1000:1000::/tmp:/bin/sh' >"$root/etc/passwd"
   add_program "$(command -v busybox)" "$root"
   add_program /bin/bash "$root"
@@ -121,28 +138,57 @@ user:x:1000:1000::/tmp:/bin/sh' >"$root/etc/passwd"
   rm -rf "$root"
 }
 
+# The service manager of this system, the message bus and the login manager, with the few units
+# that a user's own manager needs; tests/vm/systemd adds what is ours.
+make_systemd() {
+  local root=$CACHE/systemd packed=$CACHE/systemd.cpio name
+  local lib=/usr/lib/systemd units=/usr/lib/systemd/system
+  [[ $packed -nt /var/lib/dpkg/status && $packed -nt ${BASH_SOURCE[0]} ]] && return 0
+  rm -rf "$root"
+  mkdir -p "$root"/{run,var/lib/dbus}
+  for name in "$lib"/systemd{,-logind,-user-runtime-dir} \
+    /usr/bin/{dbus-daemon,systemctl,systemd-run} \
+    "$units"/*.{target,slice} "$units"/{dbus,systemd-logind}.service "$units"/dbus.socket \
+    "$units"/user{,-runtime-dir}@.service "$lib"/user/*.{target,slice} \
+    /usr/share/dbus-1/system.conf /usr/share/dbus-1/system.d/org.freedesktop.*1.conf \
+    /usr/lib/x86_64-linux-gnu/security/pam_{permit,systemd}.so \
+    /usr/lib/x86_64-linux-gnu/libsystemd.so.0; do
+    add_in_place "$name" "$root"
+  done
+  pack "$root" >"$packed.new"
+  mv "$packed.new" "$packed"
+  rm -rf "$root"
+}
+
 # Two machines may be started at once; one of them prepares.
 prepare() {
-  check_host
+  check_host "$1"
   mkdir -p "$CACHE"
   exec 9>"$CACHE/lock"
   flock 9
   fetch_kernel
   make_userland
+  [[ $1 != systemd ]] || make_systemd
   exec 9>&-
 }
 
 # What is tested goes into an archive of its own; the kernel unpacks one after the other.
 make_initrd() {
-  local root=$bed/root
+  local machine=$1 lazaret=$2 root=$bed/root
+  local -a parts=("$CACHE/userland.cpio")
   mkdir -p "$root/usr/bin" "$root/vm"
-  add_program "$1" "$root"
-  [[ ${1##*/} == lazaret ]] || mv "$root/usr/bin/${1##*/}" "$root/usr/bin/lazaret"
-  cp -r "$CASES"/{bed.py,cases} "$root/vm/"
+  if [[ $machine == systemd ]]; then
+    parts+=("$CACHE/systemd.cpio")
+    cp -r "$CASES/systemd/." "$root/"
+  fi
+  add_program "$lazaret" "$root"
+  [[ ${lazaret##*/} == lazaret ]] || mv "$root/usr/bin/${lazaret##*/}" "$root/usr/bin/lazaret"
+  cp -r "$CASES"/{bed.py,cases,cases.sh} "$root/vm/"
   cp "$CASES/init" "$root/init"
-  { cat "$CACHE/userland.cpio" && pack "$root"; } >"$bed/initrd"
+  { cat "${parts[@]}" && pack "$root"; } >"$bed/initrd"
   rm -rf "$root"
   truncate -s 128M "$bed/swap"
+  truncate -s 64M "$bed/disk"
 }
 
 # options_of MACHINE: for the kernel's command line.
@@ -151,7 +197,8 @@ options_of() {
     unified) ;;
     legacy) echo "lazaret.cgroups=1" ;;
     bare) echo "lsm=lockdown,yama,apparmor" ;;
-    *) die "no machine $1; there are: unified, legacy, bare" ;;
+    systemd) echo "lazaret.init=systemd systemd.unit=cases.service systemd.show_status=0" ;;
+    *) die "no machine $1; there are: unified, legacy, bare, systemd" ;;
   esac
 }
 
@@ -164,19 +211,20 @@ boot() {
     -accel tcg -cpu max -smp 2 -m 768 -nodefaults -no-user-config -no-reboot -display none \
     -kernel "$CACHE/vmlinuz" -initrd "$bed/initrd" \
     -drive "file=$bed/swap,if=virtio,format=raw" \
+    -drive "file=$bed/disk,if=virtio,format=raw" \
     -append "console=ttyS0 panic=-1 quiet $options" "$@"
 }
 
 # What a run that was killed has left goes first.
 new_bed() {
   local left pid
-  prepare
+  prepare "$1"
   for left in "$CACHE"/run.*; do
     pid=${left##*/run.}
     [[ ! -d $left || -d /proc/${pid%.*} ]] || rm -rf "$left"
   done
   bed=$(mktemp -d "$CACHE/run.$$.XXXXXX")
-  make_initrd "$1"
+  make_initrd "$1" "$2"
 }
 
 run() {
@@ -184,7 +232,7 @@ run() {
   results=$3
   options=$(options_of "$machine")
   rm -f "$results"
-  new_bed "$lazaret"
+  new_bed "$machine" "$lazaret"
   in_group boot "$BOUND_SECONDS" "$options lazaret.cases=$machine" -serial "file:$bed/console" \
     -serial "file:$bed/results" || say "the machine did not end by itself"
   cat "$bed/console"
@@ -201,7 +249,7 @@ verdict() {
 
 shell() {
   local machine=${1:-unified} lazaret=${2:-$LAZARET_ROOT/build/test/bin/lazaret}
-  new_bed "$lazaret"
+  new_bed "$machine" "$lazaret"
   (boot infinity "$(options_of "$machine")" -serial mon:stdio -serial null)
 }
 

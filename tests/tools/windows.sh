@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# windows.sh: builds what is not Linux's own for Windows and runs its unit tests under Wine.
+# windows.sh [build]: builds what is not Linux's own for Windows and runs its unit tests under Wine.
 set -euo pipefail
 
 tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -18,10 +18,11 @@ wineserver_of_prefix() {
 }
 
 # Libraries and objects, not the programs: what they link to is not packaged for Windows.
-build_tree windows lazaret_{base,os,runner,policy,engine,backend,core,api} \
+build_tree windows lazaret_{base,os,http,runner,policy,engine,backend,core,api} \
   src/CMakeFiles/lazaret_cli_main.dir/main.cpp.obj lazaret_unit_tests
+[[ ${1:-} != build ]] || exit 0
 trap end_wine EXIT
 mkdir -p "$WINEPREFIX"
 cd "$tree"
 timeout 180 wine "$(find "$tree" -name lazaret_unit_tests.exe -print -quit)" \
-  --gtest_brief=1 --gtest_output=xml:results.xml
+  --gtest_output=xml:results.xml

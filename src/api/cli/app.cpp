@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <string_view>
 
 #include "api/cli/command.hpp"
 #include "os/user.hpp"
@@ -23,8 +24,29 @@ constexpr const char* kEnding =
     "  lazaret run --type docker --json x.py\n"
     "  lazaret doctor                      what would be enforced here\n"
     "  lazaret selftest --backend docker   attacks a box and sees that it holds\n"
+    "  lazaret gc                          removes what a killed Lazaret has left\n"
     "Exit status: the program's own; 124 timeout, 125 our or the engine's failure,\n"
     "126 denied or not executable, 127 not found, 137 memory, 128+N signal N, 2 usage.";
+
+struct Command {
+  const char* name;
+  void (*add)(CLI::App& app, Common& common, Action& chosen);
+};
+constexpr Command kCommands[] = {
+    {"run", add_run},       {"exec", add_exec},         {"doctor", add_doctor},
+    {"images", add_images}, {"selftest", add_selftest}, {"config", add_config},
+    {"gc", add_gc},         {"serve", add_serve},
+};
+
+// WHY not always all: every option that is added is compared with those before it, which took more
+// processor time than the rest of a run does.
+void add_commands(CLI::App& app, Common& common, Action& chosen, std::string_view first) {
+  const bool known = std::ranges::any_of(
+      kCommands, [first](const Command& command) { return first == command.name; });
+  for (const Command& command : kCommands) {
+    if (!known || first == command.name) command.add(app, common, chosen);
+  }
+}
 
 bool takes_value(const CLI::App& command, const std::string& word) {
   const CLI::Option* const option = command.get_option_no_throw(word);
@@ -58,19 +80,22 @@ int complain(const Error& error, int status) {
   return status;
 }
 
-void add_common(CLI::App& command, Common& common) {
+void add_sandbox(CLI::App& command, SandboxOptions& sandbox) {
   const auto text = [&command](const char* flag, std::optional<std::string>& target,
                                const char* help) {
     return command.add_option_function<std::string>(
         flag, [&target](const std::string& value) { target = value; }, help);
   };
-  text("--type", common.sandbox.type, "backend: local, docker, podman or auto (SANDBOX_TYPE)");
-  text("--host", common.sandbox.host,
-       "engine endpoint, e.g. unix:///run/docker.sock (DOCKER_HOST)");
-  text("--config", common.sandbox.config_file, "configuration file instead of the usual ones");
+  text("--type", sandbox.type, "backend: local, docker, podman or auto (SANDBOX_TYPE)");
+  text("--host", sandbox.host, "engine endpoint, e.g. unix:///run/docker.sock (DOCKER_HOST)");
+  text("--config", sandbox.config_file, "configuration file instead of the usual ones");
   command.add_flag_callback(
-      "--no-fallback", [&common] { common.sandbox.fallback = false; },
+      "--no-fallback", [&sandbox] { sandbox.fallback = false; },
       "an error instead of local when no engine answers");
+}
+
+void add_common(CLI::App& command, Common& common) {
+  add_sandbox(command, common.sandbox);
   command.add_flag("--json", common.json, "one JSON object on standard output, and nothing else");
   command.add_flag("-q,--quiet", common.quiet, "no warnings on standard error");
 }
@@ -82,11 +107,7 @@ int main(int argc, const char* const* argv) {
   app.require_subcommand(1);
   Common common;
   Action chosen;
-  add_run(app, common, chosen);
-  add_doctor(app, common, chosen);
-  add_images(app, common, chosen);
-  add_selftest(app, common, chosen);
-  add_config(app, common, chosen);
+  add_commands(app, common, chosen, argc > 1 ? argv[1] : "");
   os::ignore_broken_pipes();
   std::vector<std::string> words = with_words_marked(app, {argv + 1, argv + argc});
   std::reverse(words.begin(), words.end());  // as CLI11 wants them

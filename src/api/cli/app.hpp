@@ -6,6 +6,7 @@ namespace lazaret::cli {
 /// program's.
 inline constexpr int kUsage = 2;
 inline constexpr int kTimeout = 124;
+inline constexpr int kCompileFailed = 1;
 inline constexpr int kOurFailure = 125;
 inline constexpr int kDenied = 126;
 inline constexpr int kNotFound = 127;

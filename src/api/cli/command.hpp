@@ -24,12 +24,17 @@ struct Common {
 /// is the exit status.
 using Action = std::function<int()>;
 void add_run(CLI::App& app, Common& common, Action& chosen);
+void add_exec(CLI::App& app, Common& common, Action& chosen);
 void add_doctor(CLI::App& app, Common& common, Action& chosen);
 void add_images(CLI::App& app, Common& common, Action& chosen);
 void add_selftest(CLI::App& app, Common& common, Action& chosen);
+void add_gc(CLI::App& app, Common& common, Action& chosen);
 void add_config(CLI::App& app, Common& common, Action& chosen);
+void add_serve(CLI::App& app, Common& common, Action& chosen);
 
-/// --type, --host, --no-fallback, --config, --json, --quiet.
+/// --type, --host, --config, --no-fallback.
+void add_sandbox(CLI::App& command, SandboxOptions& sandbox);
+/// Those, --json and --quiet.
 void add_common(CLI::App& command, Common& common);
 
 /// Prints an error of ours to standard error: what happened, and what to do next. Returns `status`.

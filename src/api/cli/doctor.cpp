@@ -1,46 +1,16 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 
 #include "api/cli/app.hpp"
 #include "api/cli/command.hpp"
 #include "api/cli/evidence_table.hpp"
 #include "core/doctor.hpp"
 #include "core/environment.hpp"
+#include "core/report_json.hpp"
 #include "os/user.hpp"
 
 namespace lazaret::cli {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-Json json_of(const core::BackendReport& report) {
-  Json json = {{"name", report.name},         {"usable", report.usable},
-               {"runtime", report.runtime},   {"endpoint", report.endpoint},
-               {"attempts", report.attempts}, {"problem", report.problem},
-               {"hint", report.hint}};
-  json["host"] = Json::array();
-  for (const backend::HostFact& fact : report.host) {
-    json["host"].push_back({{"name", fact.name},
-                            {"present", fact.presence == backend::Presence::there},
-                            {"note", fact.note},
-                            {"fix", fact.fix}});
-  }
-  json["evidence"] = Json::array();
-  for (const Evidence& piece : report.evidence) {
-    json["evidence"].push_back({{"control", name_of(piece.control)},
-                                {"status", name_of(piece.status)},
-                                {"requested", piece.requested},
-                                {"applied", piece.applied},
-                                {"verified_by", piece.verified_by}});
-  }
-  json["languages"] = Json::array();
-  for (const core::RuntimeFact& fact : report.languages) {
-    json["languages"].push_back(
-        {{"language", fact.language}, {"present", fact.present}, {"note", fact.note}});
-  }
-  return json;
-}
 
 void show(const core::BackendReport& report) {
   std::printf("%s %s%s%s\n", report.usable ? "[✓]" : "[✗]", report.name.c_str(),
@@ -74,10 +44,7 @@ int diagnose(const Common& common) {
       },
       Call{Deadline::never(), stop.get_token()});
   if (common.json) {
-    Json json = {
-        {"chosen", diagnosis.chosen}, {"ready", diagnosis.ready}, {"backends", Json::array()}};
-    for (const auto& report : diagnosis.backends) json["backends"].push_back(json_of(report));
-    std::printf("%s\n", json.dump(2, ' ', false, Json::error_handler_t::replace).c_str());
+    std::printf("%s\n", core::to_json(diagnosis, 2).c_str());
   } else {
     for (const auto& report : diagnosis.backends) show(report);
     std::printf("type %s: %s\n", diagnosis.chosen.c_str(),

@@ -7,6 +7,7 @@
 #include "api/cli/command.hpp"
 #include "core/environment.hpp"
 #include "core/images.hpp"
+#include "core/report_json.hpp"
 #include "os/user.hpp"
 
 namespace lazaret::cli {
@@ -34,18 +35,6 @@ void show(const std::vector<images::Listed>& list) {
   }
 }
 
-Json json_of(const images::Listed& image) {
-  Json json = {{"name", image.name},
-               {"reference", image.reference},
-               {"state", name_of(image.state)},
-               {"id", image.id},
-               {"digest", image.digest},
-               {"version", image.version},
-               {"size_bytes", image.size_bytes}};
-  if (image.created) json["created_unix_s"] = image.created->time_since_epoch().count();
-  return json;
-}
-
 // What each command does once the configuration is read; interrupts cancel the call.
 template <typename Do>
 int with_engine(const Common& common, Do&& act) {
@@ -60,10 +49,8 @@ int list(const Common& common) {
   return with_engine(common, [&common](const backend::Surroundings& here, const Call& call) {
     const auto found = core::list_images(here, call.within(std::chrono::seconds(30)));
     if (!found.ok()) return complain(found.error(), kOurFailure);
-    Json json = Json::array();
-    for (const images::Listed& image : *found) json.push_back(json_of(image));
     if (common.json)
-      std::printf("%s\n", json.dump(2).c_str());
+      std::printf("%s\n", core::to_json(*found, 2).c_str());
     else
       show(*found);
     return 0;
@@ -107,7 +94,7 @@ void add_images(CLI::App& app, Common& common, Action& chosen) {
   auto* const command = group->add_subcommand("build", "build them on this engine");
   const auto request = std::make_shared<core::ImageRequest>();
   add_common(*command, common);
-  command->add_option("names", request->names, "python, bash, node or all");
+  command->add_option("names", request->names, "python, bash, node, c, cpp, go, rust, java or all");
   command->add_option("--from", request->from,
                       "auto, registry (Dockerfile) or packages (mmdebstrap)");
   command->add_option("--base", request->base,

@@ -4,6 +4,7 @@
 
 #include "api/cli/app.hpp"
 #include "api/cli/command.hpp"
+#include "api/cli/daemon.hpp"
 #include "api/cli/evidence_table.hpp"
 #include "api/cli/run_request.hpp"
 #include "base/try.hpp"
@@ -20,8 +21,9 @@ bool write_all(std::FILE* file, std::string_view text) {
   return std::fflush(file) == 0 && written;
 }
 
-// Output goes to the user as it comes, up to the head of the cap; the rest of it afterwards. While
-// the program runs nothing waits for a slow reader: its time limit must hold all the same.
+// Output goes to the user as it comes, byte for byte. Of one that was cut the head does, up to its
+// last whole character; the rest is the result's text. While the program runs nothing waits for a
+// slow reader: its time limit must hold all the same.
 class LiveOutput {
  public:
   void attach(ExecutionRequest& request) {
@@ -41,21 +43,25 @@ class LiveOutput {
     Side(int number, std::FILE* file) : number_(number), file_(file) {}
     void take(std::string_view bytes) {
       seen_ += bytes;
-      shown_ += os::write_without_waiting(number_, std::string_view(seen_).substr(shown_));
+      shown_ += os::write_without_waiting(number_, whole().substr(shown_));
     }
-    // The text is the head, as it was seen, and more only if there was more.
     [[nodiscard]] bool finish(const std::string& text, std::uint64_t total) const {
-      if (!write_all(file_, std::string_view(seen_).substr(shown_))) return false;
-      if (total <= seen_.size()) return true;
-      const std::size_t head =
-          to_utf8(std::string_view(seen_).substr(0, whole_prefix(seen_))).size();
+      const bool is_all = total <= seen_.size();
+      const std::string_view front = is_all ? std::string_view(seen_) : whole();
+      if (!write_all(file_, front.substr(shown_))) return false;
+      if (is_all) return true;
+      const std::size_t head = to_utf8(front).size();
       return write_all(file_, std::string_view(text).substr(std::min(head, text.size())));
     }
 
    private:
+    [[nodiscard]] std::string_view whole() const {
+      return std::string_view(seen_).substr(0, whole_prefix(seen_));
+    }
+
     int number_;
     std::FILE* file_;
-    std::string seen_;  // never more than the head of the cap
+    std::string seen_;  // never more than the cap, and of what was cut than its head
     std::size_t shown_ = 0;
   };
   Side& side_of(Stream stream) { return stream == Stream::standard_output ? out_ : err_; }
@@ -82,6 +88,7 @@ void show_notes(const ExecutionResult& result) {
     note("not enforced here: " + names + "; `lazaret doctor` says why");
   }
   if (result.value) note("value: " + *result.value);
+  if (result.truncated) note("output beyond its limit was left out; raise --max-output");
 }
 
 void show_end(const ExecutionResult& result) {
@@ -104,6 +111,7 @@ int status_of(const ExecutionResult& result) {
     case Cause::cancelled: return kInterrupted;
     case Cause::policy_denied:
     case Cause::approval_denied: return kDenied;
+    case Cause::compile_failed: return kCompileFailed;
     case Cause::start_failed: return result.meta.start_errno == 2 ? kNotFound : kDenied;
     case Cause::signalled:
     case Cause::disk_limit:
@@ -118,28 +126,32 @@ int status_of(const ExecutionResult& result) {
   return kOurFailure;
 }
 
-ExecutionResult execute(core::Service& service, ExecutionRequest& request) {
+ExecutionResult execute(core::Service& service, ExecutionRequest& request, const RunFlags& flags) {
   std::stop_source stop;
   const os::InterruptWatch watch([&stop] { stop.request_stop(); });
   request.stop = stop.get_token();
+  if (!flags.no_daemon) {
+    if (auto result = run_in_daemon(service.config(), request)) return std::move(*result);
+  }
   return service.execute(request);
 }
 
 int run_request(ExecutionRequest request, const Common& common, const RunFlags& flags) {
   auto config = core::load_config_here(common.sandbox);
   if (!config.ok()) return complain(config.error(), kUsage);
-  const auto service = core::make_service(std::move(config).value());
+  const auto service = core::make_service(std::move(config).value(), backend::Serves::one_run);
   const Status checked = service->check(request);
   const bool denied = !checked.ok() && checked.error().code() == Errc::permission_denied;
   const int refusal = denied ? kDenied : kUsage;
   if (!checked.ok() && !common.json) return complain(checked.error(), refusal);
   LiveOutput live;
   if (!common.json) live.attach(request);
-  const ExecutionResult result = execute(*service, request);
+  const ExecutionResult result = execute(*service, request, flags);
   if (common.json) {
     if (!write_all(stdout, to_json(result) + "\n")) return kOurFailure;
     return checked.ok() ? status_of(result) : refusal;
   }
+  if (result.compile) (void)write_all(stderr, result.compile->diagnostics);
   const bool written = live.finish(result);
   if (!common.quiet) show_notes(result);
   show_end(result);
@@ -157,7 +169,7 @@ void add(CLI::App& command, Common& common, Action& chosen, Reader read) {
     command.add_option_function<std::string>(
         "-c,--code", [flags](const std::string& code) { flags->code = code; }, "the code itself");
     command.add_option("-l,--lang", flags->language,
-                       "python, bash or javascript; otherwise by the file's name");
+                       "python, javascript, c, …; otherwise by the file's name");
   }
   add_run_flags(command, *flags);
   command.add_option(
@@ -177,6 +189,9 @@ void add(CLI::App& command, Common& common, Action& chosen, Reader read) {
 void add_run(CLI::App& app, Common& common, Action& chosen) {
   add(*app.add_subcommand("run", "run a file, a piece of code, or code from standard input"),
       common, chosen, request_of_run);
+}
+
+void add_exec(CLI::App& app, Common& common, Action& chosen) {
   add(*app.add_subcommand("exec", "run a command: lazaret exec [OPTIONS] -- COMMAND [ARGUMENT...]"),
       common, chosen, request_of_exec);
 }

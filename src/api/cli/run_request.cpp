@@ -7,53 +7,34 @@
 
 #include "base/try.hpp"
 #include "os/user.hpp"
+#include "policy/limit_table.hpp"
+#include "policy/mounts.hpp"
 #include "policy/quantity.hpp"
 
 namespace lazaret::cli {
 namespace {
-
-using policy::Unit;
 
 constexpr std::size_t kMostCodeBytes = 1UL << 20;
 
 struct LimitFlag {
   const char* flag;
   const char* help;
-  Unit unit;
-  void (*set)(LimitOverrides& limits, double amount);
+  std::array<const char*, 2> keys;  // of the limits that it sets, one at least
 };
 
-template <auto Member>
-void set(LimitOverrides& limits, double amount) {
-  using T = typename std::decay_t<decltype(limits.*Member)>::value_type;
-  if constexpr (std::is_arithmetic_v<T>) {
-    limits.*Member = static_cast<T>(amount);
-  } else {
-    limits.*Member = T{static_cast<std::int64_t>(amount)};
-  }
-}
-
 constexpr std::array kLimitFlags = {
-    LimitFlag{"--timeout", "wall time, e.g. 2, 500ms, 1m (SANDBOX_TIMEOUT_SEC)", Unit::milliseconds,
-              set<&LimitOverrides::timeout>},
-    LimitFlag{"--grace", "from TERM to KILL, e.g. 2s", Unit::milliseconds,
-              set<&LimitOverrides::grace>},
-    LimitFlag{"--cpu-time", "processor time of one process", Unit::seconds,
-              set<&LimitOverrides::cpu_time>},
-    LimitFlag{"--memory", "memory of the box, e.g. 512MiB", Unit::bytes,
-              set<&LimitOverrides::memory_bytes>},
-    LimitFlag{"--cpus", "processors' worth of time, e.g. 0.5", Unit::processors,
-              set<&LimitOverrides::cpus>},
-    LimitFlag{"--pids", "tasks in the box", Unit::count, set<&LimitOverrides::pids>},
-    LimitFlag{"--open-files", "descriptors of one process", Unit::count,
-              set<&LimitOverrides::open_files>},
-    LimitFlag{"--file-size", "size of one file", Unit::bytes, set<&LimitOverrides::file_bytes>},
-    LimitFlag{"--disk", "size of each of /work and /tmp", Unit::bytes,
-              set<&LimitOverrides::disk_bytes>},
-    LimitFlag{"--max-output", "kept of each output stream", Unit::bytes,
-              [](LimitOverrides& limits, double amount) {
-                limits.stdout_bytes = limits.stderr_bytes = static_cast<std::uint64_t>(amount);
-              }},
+    LimitFlag{"--timeout", "wall time, e.g. 2, 500ms, 1m (SANDBOX_TIMEOUT_SEC)", {"timeout"}},
+    LimitFlag{"--grace", "from TERM to KILL, e.g. 2s", {"grace"}},
+    LimitFlag{"--compile-timeout", "wall time of the compiler, e.g. 60s", {"compile_timeout"}},
+    LimitFlag{"--cpu-time", "processor time of one process", {"cpu_time"}},
+    LimitFlag{"--memory", "memory of the box, e.g. 512MiB", {"memory"}},
+    LimitFlag{"--cpus", "processors' worth of time, e.g. 0.5", {"cpus"}},
+    LimitFlag{"--pids", "tasks in the box", {"pids"}},
+    LimitFlag{"--open-files", "descriptors of one process", {"open_files"}},
+    LimitFlag{"--file-size", "size of one file", {"file_size"}},
+    LimitFlag{"--disk", "size of each of /work and /tmp", {"disk"}},
+    LimitFlag{"--disk-rate", "bytes a second from the host's disks", {"disk_rate"}},
+    LimitFlag{"--max-output", "kept of each output stream", {"stdout", "stderr"}},
 };
 
 Result<std::set<Control>> controls_named(const std::string& list) {
@@ -80,6 +61,27 @@ Status put_controls(ExecutionRequest& request, const RunFlags& flags) {
   return {};
 }
 
+Status put_profile(ExecutionRequest& request, const RunFlags& flags) {
+  if (!flags.profile) return {};
+  request.profile = profile_named(*flags.profile);
+  if (request.profile) return {};
+  return Error(Errc::invalid_argument,
+               "--profile: no profile is called " + policy::in_quotes(*flags.profile))
+      .with_hint("profiles: strict, standard, dev");
+}
+
+// As the shell's words are meant: from here, and without the steps that lead back.
+Status put_mounts(ExecutionRequest& request, const RunFlags& flags) {
+  for (const std::string& word : flags.mounts) {
+    LAZARET_TRY(Mount mount, policy::parse_mount(word).within("--mount"));
+    std::error_code error;
+    const auto source = std::filesystem::absolute(mount.source, error).lexically_normal();
+    mount.source = source.has_filename() ? source.string() : source.parent_path().string();
+    request.mounts.push_back(std::move(mount));
+  }
+  return {};
+}
+
 Status put_environment(ExecutionRequest& request, const RunFlags& flags) {
   for (const std::string& pair : flags.environment) {
     const std::size_t equals = pair.find('=');
@@ -96,9 +98,13 @@ Status put_limits(ExecutionRequest& request, const RunFlags& flags) {
   for (const LimitFlag& row : kLimitFlags) {
     const auto given = flags.limits.find(row.flag);
     if (given == flags.limits.end()) continue;
-    auto amount = policy::parse_quantity(given->second, row.unit);
-    if (!amount.ok()) return std::move(amount).error().within(row.flag);
-    row.set(request.limits, *amount);
+    for (const char* const key : row.keys) {
+      if (key == nullptr) continue;
+      const policy::LimitRow& limit = policy::limit_at(key);
+      auto amount = policy::parse_quantity(given->second, limit.unit);
+      if (!amount.ok()) return std::move(amount).error().within(row.flag);
+      limit.ask(request.limits, *amount);
+    }
   }
   return {};
 }
@@ -106,6 +112,11 @@ Status put_limits(ExecutionRequest& request, const RunFlags& flags) {
 Result<ExecutionRequest> common_request(const RunFlags& flags) {
   ExecutionRequest request;
   request.image = flags.image;
+  if (flags.deny_subprocess) request.subprocess = Subprocess::deny;
+  if (flags.allow_subprocess) request.subprocess = Subprocess::allow;
+  if (flags.loopback) request.loopback = Loopback::up;
+  LAZARET_CHECK(put_profile(request, flags));
+  LAZARET_CHECK(put_mounts(request, flags));
   LAZARET_CHECK(put_controls(request, flags));
   LAZARET_CHECK(put_environment(request, flags));
   LAZARET_CHECK(put_limits(request, flags));
@@ -135,8 +146,10 @@ Result<std::string> code_of_file(const std::string& path) {
 
 std::string language_of(const std::string& path, const std::string& code) {
   constexpr std::pair<const char*, const char*> kEndings[] = {
-      {".py", "python"},     {".sh", "bash"},        {".bash", "bash"},
-      {".js", "javascript"}, {".cjs", "javascript"}, {".mjs", "javascript"},
+      {".py", "python"},      {".sh", "bash"},        {".bash", "bash"}, {".js", "javascript"},
+      {".cjs", "javascript"}, {".mjs", "javascript"}, {".c", "c"},       {".cpp", "cpp"},
+      {".cc", "cpp"},         {".cxx", "cpp"},        {".rs", "rust"},   {".go", "go"},
+      {".java", "java"},
   };
   const std::string ending = std::filesystem::path(path).extension().string();
   for (const auto& [known, language] : kEndings) {
@@ -175,11 +188,23 @@ void add_run_flags(CLI::App& command, RunFlags& flags) {
       ->expected(1)
       ->take_all();
   text("--image", flags.image, "container image instead of the configured one");
+  auto* const deny = command.add_flag("--no-subprocess", flags.deny_subprocess,
+                                      "the program may make threads, but start no other program");
+  command.add_flag("--subprocess", flags.allow_subprocess, "it may, whatever is configured")
+      ->excludes(deny);
+  text("--profile", flags.profile, "strict, standard or dev (LAZARET_PROFILE)");
+  command
+      .add_option("--mount", flags.mounts,
+                  "SOURCE:/mnt/NAME[:ro|:rw], a directory of this machine; may be repeated")
+      ->expected(1)
+      ->take_all();
+  command.add_flag("--loopback", flags.loopback, "127.0.0.1 works, within the box");
   text("--require", flags.require, "controls without which nothing runs, e.g. network,memory");
   auto* const strict = command.add_flag("--strict", flags.strict, "require every control");
   command.add_flag("--best-effort", flags.best_effort, "require no control")->excludes(strict);
   command.add_flag("--evidence", flags.show_evidence,
                    "show what was enforced, and how that was seen");
+  command.add_flag("--no-daemon", flags.no_daemon, "run here even if a daemon could");
 }
 
 Result<ExecutionRequest> request_of_run(const RunFlags& flags) {

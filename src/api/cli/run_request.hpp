@@ -22,9 +22,15 @@ struct RunFlags {
   std::map<std::string, std::string> limits;  ///< by flag
   std::optional<std::string> image;
   std::optional<std::string> require;
+  std::optional<std::string> profile;
+  std::vector<std::string> mounts;
+  bool loopback = false;
+  bool allow_subprocess = false;
+  bool deny_subprocess = false;
   bool strict = false;
   bool best_effort = false;
   bool show_evidence = false;
+  bool no_daemon = false;
   std::vector<std::string> words;  ///< FILE or command, and arguments
 };
 

@@ -8,6 +8,7 @@
 
 #include "api/cli/app.hpp"
 #include "api/cli/command.hpp"
+#include "base/utf8.hpp"
 #include "core/environment.hpp"
 #include "core/selftest/battery.hpp"
 #include "core/selftest/catalogue.hpp"
@@ -37,16 +38,6 @@ const char* mark_of(Verdict verdict) {
   return "";
 }
 
-// What a probe has brought to light was chosen by foreign code or is of the kernel's making.
-std::string printable(const std::string& text) {
-  std::string line;
-  for (const char letter : text) {
-    const bool control = static_cast<unsigned char>(letter) < 0x20 || letter == 0x7F;
-    line += control ? '?' : letter;
-  }
-  return line;
-}
-
 std::string proof_of(const selftest::Finding& finding) {
   switch (finding.bare.proof) {
     case Proof::proves: return "proves";
@@ -56,12 +47,13 @@ std::string proof_of(const selftest::Finding& finding) {
   return "";
 }
 
+// What a probe has brought to light was chosen by foreign code or is of the kernel's making.
 void show(const selftest::Finding& finding) {
-  std::printf("  %s %-28s %s: %s%s%s%s\n", mark_of(finding.inside.verdict),
-              finding.probe.id.c_str(), finding.probe.title.c_str(),
-              std::string(name_of(finding.inside.verdict)).c_str(),
-              finding.inside.detail.empty() ? "" : ", ", printable(finding.inside.detail).c_str(),
-              proof_of(finding).empty() ? "" : ("; " + proof_of(finding)).c_str());
+  std::printf(
+      "  %s %-28s %s: %s%s%s%s\n", mark_of(finding.inside.verdict), finding.probe.id.c_str(),
+      finding.probe.title.c_str(), std::string(name_of(finding.inside.verdict)).c_str(),
+      finding.inside.detail.empty() ? "" : ", ", printable(finding.inside.detail, '?').c_str(),
+      proof_of(finding).empty() ? "" : ("; " + proof_of(finding)).c_str());
 }
 
 void show_section(const selftest::Report& report, const selftest::Section& section) {
@@ -119,6 +111,7 @@ int run_probes(std::vector<selftest::Probe> probes, const Common& common, const 
   if (!options.type) options.type = "local";
   auto config = core::load_config_here(options);
   if (!config.ok()) return complain(config.error(), kUsage);
+  config->pool.most = 0;  // each probe looks at what is there
   const auto service = core::make_service(std::move(config).value());
   std::stop_source stop;
   const os::InterruptWatch watch([&stop] { stop.request_stop(); });

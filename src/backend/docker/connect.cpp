@@ -3,17 +3,32 @@
 #include <utility>
 
 #include "backend/docker/docker_backend.hpp"
+#include "backend/docker/sweep.hpp"
 #include "base/try.hpp"
 
 namespace lazaret::backend::docker {
+namespace {
+
+// Its user waits meanwhile: what takes longer is left to the next one, and to lazaret gc.
+constexpr std::chrono::seconds kSweepBound{10};
+
+// What fails stays in the journal.
+void clear_left(const engine::EngineClient& client, const Leases& leases, const Call& call) {
+  (void)sweep_engine(client, leases, Act::remove, call);
+  (void)sweep_directories(leases, Act::remove);
+}
+
+}  // namespace
 
 Result<Connected> connect(DockerBackendOptions options, const Call& call) {
   const auto candidates =
       engine::candidates(options.surroundings, options.search.wanted, options.host);
   engine::Search search = engine::connect_first(candidates, options.search, call);
   if (!search.client) return engine::no_engine(search);
-  LAZARET_TRY(auto backend,
-              DockerBackend::create(std::move(*search.client), std::move(options.instance)));
+  const auto leases =
+      std::make_shared<const Leases>(options.state, search.client->endpoint(), options.instance);
+  if (has_left_something(*leases)) clear_left(*search.client, *leases, call.within(kSweepBound));
+  LAZARET_TRY(auto backend, DockerBackend::create(std::move(*search.client), leases));
   return Connected{std::move(backend), std::move(search.endpoint), std::move(search.origin),
                    std::move(search.attempts)};
 }

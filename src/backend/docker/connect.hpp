@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +18,8 @@ struct DockerBackendOptions {
   std::optional<std::string> host;  ///< explicit endpoint; the only candidate when set
   engine::SearchOptions search;     ///< which engine is wanted, API version, dialer
   Instance instance = this_process();
+  /// Where the lease journal lies, empty where no place is known; unset: without one.
+  std::optional<std::filesystem::path> state;
 };
 
 /// A backend over an engine, and how it was found.

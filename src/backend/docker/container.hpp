@@ -2,21 +2,48 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "backend/docker/leases.hpp"
 #include "base/call.hpp"
+#include "base/guarded.hpp"
 #include "engine/client.hpp"
 
 namespace lazaret::backend::docker {
 
+/// What a box consists of on its engine.
+struct BoxNames {
+  std::string container;
+  std::vector<std::string> volumes;
+};
+
+/// What could not be removed when its turn came, because the engine was away: kept, up to a bound,
+/// for a better time. Thread-safe.
+class Remains {
+ public:
+  explicit Remains(std::shared_ptr<const Leases> leases) : leases_(std::move(leases)) {}
+
+  /// The box's container and volumes, and then their leases.
+  [[nodiscard]] Status remove(const engine::EngineClient& client, const BoxNames& names,
+                              const Call& call) const;
+  void keep(BoxNames names);
+  /// Tries again; what fails is kept.
+  void clear_away(const engine::EngineClient& client, const Call& call);
+
+ private:
+  std::shared_ptr<const Leases> leases_;
+  Guarded<std::vector<BoxNames>> names_;
+};
+
 /// The name of a container that may exist, and of the volumes that live as long as it. Made before
 /// either is asked for, so that a lost answer leaves nothing behind; the destructor removes them on
-/// connections of their own and within a bound of its own.
+/// connections of their own and within a bound of its own, or leaves them to the remains.
 class Container {
  public:
-  /// WHY shared: a box may outlive the backend that made it.
-  Container(std::shared_ptr<const engine::EngineClient> client, std::string name,
-            std::vector<std::string> volumes);
+  /// WHY shared, both: a box may outlive the backend that made it.
+  Container(std::shared_ptr<const engine::EngineClient> client, std::shared_ptr<Remains> remains,
+            BoxNames names);
   Container(const Container&) = delete;
   Container& operator=(const Container&) = delete;
   ~Container();
@@ -25,12 +52,12 @@ class Container {
   [[nodiscard]] Status remove(const Call& call);
 
   [[nodiscard]] const engine::EngineClient& client() const noexcept { return *client_; }
-  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+  [[nodiscard]] const std::string& name() const noexcept { return names_.container; }
 
  private:
   std::shared_ptr<const engine::EngineClient> client_;
-  std::string name_;
-  std::vector<std::string> volumes_;
+  std::shared_ptr<Remains> remains_;
+  BoxNames names_;
   bool removed_ = false;
 };
 

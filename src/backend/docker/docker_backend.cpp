@@ -1,6 +1,7 @@
 #include "backend/docker/docker_backend.hpp"
 
 #include <filesystem>
+#include <iterator>
 #include <map>
 
 #include <nlohmann/json.hpp>
@@ -22,6 +23,7 @@ namespace lazaret::backend::docker {
 namespace {
 
 constexpr std::chrono::seconds kGreetBound{20};
+constexpr std::chrono::seconds kClearBound{2};  // what earlier boxes may cost this one
 // WHY: what is being made is waited for although the call may have ended. An engine goes on with a
 // create whose client has left, and what appears after we have removed it by name stays for ever.
 constexpr std::chrono::seconds kMakeBound{10};
@@ -60,6 +62,19 @@ Error image_missing(Error error, engine::Kind kind, const std::string& image) {
   return std::move(error).with_hint("make it with: lazaret images build " + name);
 }
 
+// What only native boxes have is refused, not left out.
+Status require_known(const policy::Spec& spec) {
+  const auto refused = [](const std::string& what) {
+    return Error(Errc::unsupported, what)
+        .with_hint("run it natively (--type local), or without it");
+  };
+  if (!spec.mounts.empty())
+    return refused("containers are shown no directory of the host's (--mount)");
+  if (spec.profile != Profile::standard)
+    return refused("containers have no profile " + std::string(name_of(spec.profile)));
+  return {};
+}
+
 std::uint64_t pid_in(const nlohmann::json& seen) {
   const auto pid = engine::number_at(engine::member(seen, "State"), "Pid");
   return pid && *pid > 0 ? static_cast<std::uint64_t>(*pid) : 0;
@@ -84,30 +99,33 @@ struct DockerBackend::Draft {
   [[nodiscard]] const std::string& name() const { return parts.container->name(); }
 };
 
-DockerBackend::DockerBackend(engine::EngineClient client, Instance instance)
+DockerBackend::DockerBackend(engine::EngineClient client, std::shared_ptr<const Leases> leases)
     : client_(std::make_shared<const engine::EngineClient>(std::move(client))),
-      instance_(std::move(instance)),
+      leases_(std::move(leases)),
+      remains_(std::make_shared<Remains>(leases_)),
       seccomp_(seccomp_json(seccomp::standard_profile(), client_->identity().architecture)),
-      runner_(*client_, instance_) {}
+      runner_(*client_, *leases_) {}
 
 Result<std::unique_ptr<Backend>> DockerBackend::create(engine::EngineClient client,
-                                                       Instance instance) {
+                                                       std::shared_ptr<const Leases> leases) {
   if (client.identity().os == "windows") {
     return Error(Errc::unsupported, client.describe() + " runs Windows containers")
         .with_hint("switch the engine to Linux containers");
   }
-  return std::unique_ptr<Backend>(new DockerBackend(std::move(client), std::move(instance)));
+  return std::unique_ptr<Backend>(new DockerBackend(std::move(client), std::move(leases)));
 }
 
 std::string DockerBackend::name() const { return std::string(engine::name_of(client_->kind())); }
 
 std::string DockerBackend::next_name() {
-  return "lazaret-" + instance_.id + "-" + std::to_string(made_++);
+  return "lazaret-" + leases_->instance().id + "-" + std::to_string(made_++);
 }
 
 // A container that does not start may miss the runner, because somebody has removed the volume that
 // this process knows to be filled: that is worth a second look, once.
 Result<std::unique_ptr<Box>> DockerBackend::open(const policy::Spec& spec, const Call& call) {
+  LAZARET_CHECK(require_known(spec));
+  remains_->clear_away(*client_, call.within(kClearBound));
   const bool known = runner_.is_known();
   auto box = open_once(spec, call);
   const bool forgotten = known && !runner_.is_known();
@@ -129,31 +147,54 @@ Result<std::unique_ptr<Box>> DockerBackend::open_once(const policy::Spec& spec, 
   return std::unique_ptr<Box>(std::make_unique<DockerBox>(std::move(draft.parts)));
 }
 
+// The one that most boxes have is made once.
+std::string DockerBackend::filter_of(const policy::Spec& spec) const {
+  if (spec.loopback == Loopback::down) return seccomp_;
+  return seccomp_json(seccomp::profile_of(Profile::standard, spec.loopback),
+                      client_->identity().architecture);
+}
+
+// Before it is asked for. A box without its line in the journal is told of: what a killed Lazaret
+// leaves is then found by its labels alone, and only when somebody looks.
+void DockerBackend::note(Draft& draft, journal::Kind kind, const std::string& name) const {
+  const Status noted = leases_->intend(kind, name);
+  if (noted.ok() || !draft.parts.warnings.empty()) return;
+  std::string warning = noted.error().message() + "; should Lazaret be killed, run lazaret gc";
+  if (!noted.error().hint().empty()) warning += " (" + noted.error().hint() + ")";
+  draft.parts.warnings.push_back(std::move(warning));
+}
+
 Status DockerBackend::make(Draft& draft, const Call& call) {
   const Differences& differences = differences_of(client_->kind());
-  Hardening hardening{draft.spec, instance_, next_name(), runner_.name(), seccomp_};
+  Hardening hardening{draft.spec, leases_->instance(), next_name(), runner_.name(),
+                      filter_of(draft.spec)};
   std::vector<ScratchVolume> volumes;
   if (differences.scratch_by_volume) {
     volumes = scratch_volumes(hardening.name, draft.spec.limits);
   }
-  draft.parts.container = std::make_unique<Container>(client_, hardening.name, names_of(volumes));
+  draft.parts.container =
+      std::make_unique<Container>(client_, remains_, BoxNames{hardening.name, names_of(volumes)});
   LAZARET_CHECK(runner_.prepare(call));
   for (const ScratchVolume& volume : volumes) {
     LAZARET_CHECK(call.check());
-    LAZARET_CHECK(make_volume(*client_, volume, labels_of(instance_, hardening.name)));
+    note(draft, journal::Kind::volume, volume.name);
+    LAZARET_CHECK(make_volume(*client_, volume, labels_of(leases_->instance(), hardening.name)));
   }
   std::optional<SeccompFile> file;
   if (differences.seccomp_by_path) {
-    LAZARET_TRY(SeccompFile written, SeccompFile::write(seccomp_));
+    LAZARET_TRY(SeccompFile written, SeccompFile::write(hardening.seccomp, leases_));
     hardening.seccomp = file.emplace(std::move(written)).path();
   }
+  note(draft, journal::Kind::container, hardening.name);
   const Status created = create_verified(draft, hardening, call);
   if (!created.ok()) {
     if (created.error().code() == Errc::image_missing) {
       return image_missing(created.error(), client_->kind(), draft.spec.image);
     }
-    if (file) return Error(created.error()).with_hint("the engine must see " + file->path());
-    return created;
+    // Podman says no more of a filter that it cannot read than that something went wrong.
+    const bool unread = file && created.error().code() == Errc::engine;
+    return unread ? Error(created.error()).with_hint("the engine must see " + file->path())
+                  : created;
   }
   return runner_.require(draft.name(), draft.spec.image, call);
 }
@@ -176,6 +217,8 @@ Status DockerBackend::create_verified(Draft& draft, Hardening& hardening, const 
     LAZARET_TRY(nlohmann::json shown, differences.inspect(*client_, draft.name(), call));
     seen = std::move(shown);
   }
+  draft.parts.image = draft.spec.image;
+  draft.parts.image_id = image_id_at(seen, "Image");
   append(draft.readings, compare({client_->kind(), body, seen}));
   return require_so_far(draft.readings, draft.spec).within("inspecting the container");
 }
@@ -186,7 +229,7 @@ Status DockerBackend::create_container(Draft& draft, const nlohmann::json& body,
                              .create(*client_, draft.name(), body, Call{}.within(kMakeBound)));
   LAZARET_CHECK(call.check());
   append(draft.readings, read_warnings(made.warnings));
-  draft.parts.warnings = std::move(made.warnings);
+  std::move(made.warnings.begin(), made.warnings.end(), std::back_inserter(draft.parts.warnings));
   return require_so_far(draft.readings, draft.spec);
 }
 

@@ -11,6 +11,7 @@
 #include "backend/docker/docker_box.hpp"
 #include "backend/docker/harden.hpp"
 #include "backend/docker/instance.hpp"
+#include "backend/docker/leases.hpp"
 #include "backend/docker/runner_volume.hpp"
 #include "engine/client.hpp"
 
@@ -20,8 +21,8 @@ namespace lazaret::backend::docker {
 class DockerBackend final : public Backend {
  public:
   /// Errors: unsupported when the engine runs containers of another system than Linux.
-  [[nodiscard]] static Result<std::unique_ptr<Backend>> create(engine::EngineClient client,
-                                                               Instance instance);
+  [[nodiscard]] static Result<std::unique_ptr<Backend>> create(
+      engine::EngineClient client, std::shared_ptr<const Leases> leases);
 
   [[nodiscard]] std::string name() const override;
   [[nodiscard]] std::string runtime() const override { return client_->describe(); }
@@ -34,11 +35,12 @@ class DockerBackend final : public Backend {
 
  private:
   struct Draft;
-  DockerBackend(engine::EngineClient client, Instance instance);
+  DockerBackend(engine::EngineClient client, std::shared_ptr<const Leases> leases);
 
   [[nodiscard]] std::string next_name();
   [[nodiscard]] Result<std::unique_ptr<Box>> open_once(const policy::Spec& spec, const Call& call);
   [[nodiscard]] Status make(Draft& draft, const Call& call);
+  void note(Draft& draft, journal::Kind kind, const std::string& name) const;
   [[nodiscard]] Status create_verified(Draft& draft, Hardening& hardening, const Call& call);
   [[nodiscard]] Status create_container(Draft& draft, const nlohmann::json& body, const Call& call);
   [[nodiscard]] Status start(Draft& draft, const Call& call);
@@ -47,7 +49,10 @@ class DockerBackend final : public Backend {
 
   /// WHY shared: boxes use it to end themselves and may outlive the backend.
   std::shared_ptr<const engine::EngineClient> client_;
-  Instance instance_;
+  std::shared_ptr<const Leases> leases_;  // likewise
+  std::shared_ptr<Remains> remains_;
+  [[nodiscard]] std::string filter_of(const policy::Spec& spec) const;
+
   std::string seccomp_;
   RunnerVolume runner_;
   std::atomic<std::uint64_t> made_ = 0;

@@ -7,6 +7,7 @@
 #include "backend/docker/differences.hpp"
 #include "base/try.hpp"
 #include "engine/container.hpp"
+#include "engine/image.hpp"
 #include "engine/json.hpp"
 
 namespace lazaret::backend::docker {
@@ -16,6 +17,10 @@ using engine::member;
 using engine::number_at;
 
 constexpr std::chrono::milliseconds kAutopsyBound{5000};
+constexpr std::chrono::milliseconds kCurrentBound{2000};
+constexpr std::chrono::milliseconds kFirstKillBound{3000};
+// How long a box may still be seen to end whose kill was refused: it may have ended before.
+constexpr std::chrono::milliseconds kRefusedBound{500};
 // What a runner that has been taken over can cost us by staying.
 constexpr std::chrono::milliseconds kLeaveBound{500};
 
@@ -40,26 +45,30 @@ void DockerBox::remember_counters() {
   if (!counters_ && parts_.local && parts_.local->examine(seen)) counters_ = seen;
 }
 
+// WHY twice: a call that was lost on its way must not let the program run on.
 Status DockerBox::kill(const Call& call) {
   if (ended_) return {};
   remember_counters();
+  Status ended = kill_once(call.within(kFirstKillBound));
+  if (!ended.ok() && call.check().ok()) ended = kill_once(call);
+  ended_ = ended.ok();
+  return ended;
+}
+
+Status DockerBox::kill_once(const Call& call) {
   const Container& container = *parts_.container;
   const Status killed =
       engine::container::kill(container.client(), container.name(), "SIGKILL", call);
   // WHY: engines have different errors for "it is not running" (409, 500, 404); whether it has
   // ended is asked in any case, and that answer counts.
-  const Status ended = wait_end(call);
-  if (!ended.ok()) return (killed.ok() ? ended : killed);
-  ended_ = true;
-  return {};
+  const Status ended = wait_end(killed.ok() ? call : call.within(kRefusedBound));
+  return ended.ok() || killed.ok() ? ended : killed;
 }
 
 Status DockerBox::wait_end(const Call& call) {
   if (parts_.local) return parts_.local->wait_end(call);
-  if (!parts_.exit) return Error(Errc::conflict, "the container was waited for already");
   auto exit = std::exchange(parts_.exit, std::nullopt);
-  const auto status = exit->finish(call);
-  if (status.ok()) return {};
+  if (exit && exit->finish(call).ok()) return {};
   // The waiting connection may have been lost, not the container.
   const auto again = engine::container::wait(parts_.container->client(), parts_.container->name(),
                                              engine::container::Until::not_running, call);
@@ -109,6 +118,25 @@ Autopsy DockerBox::autopsy(const Call& call) {
     autopsy.survivors = static_cast<std::uint32_t>(top->processes.size() - 1);
   }
   return autopsy;
+}
+
+std::optional<Autopsy> DockerBox::counters() {
+  Autopsy seen;
+  if (!parts_.local || !parts_.local->examine(seen)) return std::nullopt;
+  return seen;
+}
+
+bool DockerBox::is_current() const {
+  const auto shown = engine::image::inspect(parts_.container->client(), parts_.image,
+                                            Call{}.within(kCurrentBound));
+  return shown.ok() && !parts_.image_id.empty() && image_id_at(*shown, "Id") == parts_.image_id;
+}
+
+// Podman's own interface leaves the algorithm out, its Docker interface does not.
+std::string image_id_at(const nlohmann::json& shown, const char* name) {
+  constexpr std::string_view kAlgorithm = "sha256:";
+  std::string id = engine::text_at(shown, name);
+  return id.starts_with(kAlgorithm) ? id.substr(kAlgorithm.size()) : id;
 }
 
 }  // namespace lazaret::backend::docker

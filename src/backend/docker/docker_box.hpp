@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <nlohmann/json_fwd.hpp>
+
 #include "backend/backend.hpp"
 #include "backend/docker/container.hpp"
 #include "backend/docker/local_view.hpp"
@@ -19,6 +21,8 @@ class DockerBox final : public Box {
  public:
   struct Parts {
     std::unique_ptr<Container> container;
+    std::string image;                            ///< the name that was asked for
+    std::string image_id;                         ///< what it meant then
     std::optional<engine::container::Wait> exit;  ///< registered before the start
     std::unique_ptr<engine::AttachStream> stream;
     std::optional<LocalView> local;
@@ -35,10 +39,14 @@ class DockerBox final : public Box {
   [[nodiscard]] Status kill(const Call& call) override;
   [[nodiscard]] Status dispose(const Call& call) override;
   [[nodiscard]] Autopsy autopsy(const Call& call) override;
+  [[nodiscard]] std::optional<Autopsy> counters() override;
+  /// Whether the image's name still means what the container was made of.
+  [[nodiscard]] bool is_current() const override;
 
  private:
   void remember_counters();
   void let_it_leave(const Call& call);
+  [[nodiscard]] Status kill_once(const Call& call);
   [[nodiscard]] Status wait_end(const Call& call);
   void ask_engine(Autopsy& autopsy, const Call& call) const;
 
@@ -46,5 +54,9 @@ class DockerBox final : public Box {
   std::optional<Autopsy> counters_;  // read from the cgroup, while there was one
   bool ended_ = false;
 };
+
+/// An image's id by a member of what an engine shows of the image or of a container made of it;
+/// empty where it shows none.
+[[nodiscard]] std::string image_id_at(const nlohmann::json& shown, const char* name);
 
 }  // namespace lazaret::backend::docker

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backend/docker/scratch.hpp"
+#include "runner/message.hpp"
 
 namespace lazaret::backend::docker {
 namespace {
@@ -87,7 +88,7 @@ json harden(const Hardening& hardening) {
   return {
       {"Image", hardening.spec.image},
       {"Entrypoint", {kRunnerPath}},
-      {"Cmd", json::array()},
+      {"Cmd", runner_arguments(hardening.spec)},
       {"User", kBoxUser},
       {"Hostname", kBoxHostname},
       {"WorkingDir", "/"},
@@ -103,6 +104,11 @@ json harden(const Hardening& hardening) {
       {"NetworkDisabled", true},
       {"HostConfig", host_config(hardening)},
   };
+}
+
+std::vector<std::string> runner_arguments(const policy::Spec& spec) {
+  if (spec.subprocess == Subprocess::allow) return {};
+  return {std::string(runner::kDenySubprocess)};
 }
 
 const std::vector<std::string>& masked_paths() {

@@ -24,6 +24,9 @@ struct Hardening {
 /// also where the engine's default is the same.
 [[nodiscard]] nlohmann::json harden(const Hardening& hardening);
 
+/// What the runner is told at its start, before it reports.
+[[nodiscard]] std::vector<std::string> runner_arguments(const policy::Spec& spec);
+
 /// Kernel files that show or change the host; masked with nothing, and made read-only.
 [[nodiscard]] const std::vector<std::string>& masked_paths();
 [[nodiscard]] const std::vector<std::string>& readonly_paths();

@@ -56,7 +56,7 @@ void add_namespaces(json& body) {
 void add_program(json& body, const Hardening& hardening) {
   body["image"] = hardening.spec.image;
   body["entrypoint"] = {kRunnerPath};
-  body["command"] = json::array();
+  body["command"] = runner_arguments(hardening.spec);
   body["user"] = kBoxUser;
   body["hostname"] = kBoxHostname;
   body["work_dir"] = "/";

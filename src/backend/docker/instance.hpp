@@ -1,28 +1,26 @@
 #pragma once
 
-#include <cstdint>
 #include <map>
 #include <string>
 
+#include "journal/owner.hpp"
+
 namespace lazaret::backend::docker {
 
-/// Who makes the containers: this process, told apart from every other one that ever ran, so that
-/// what a dead one has left behind can be found and removed (P-45).
-struct Instance {
-  std::string id;  ///< random, sixteen hex digits
-  std::uint32_t pid = 0;
-  std::string started;  ///< clock ticks since boot, as /proc/PID/stat has them; "0" when unknown
-  std::string boot;     ///< hash of the machine's boot id; "unknown" where there is none
-};
-
-/// Of the calling process. Draws a new random id at each call.
-[[nodiscard]] Instance this_process();
+/// Who makes the containers. Its labels alone are enough to judge whether they are left behind.
+using Instance = journal::Owner;
+using journal::this_process;
 
 inline constexpr const char* kOwnerLabel = "dev.lazaret.owner";
 inline constexpr const char* kOwner = "lazaret";
+/// Of the volume that stays.
+inline constexpr const char* kRunnerLabel = "dev.lazaret.runner";
+inline constexpr const char* kInstanceLabel = "dev.lazaret.instance";
 
 /// Labels of a container or volume that lives as long as one run.
 [[nodiscard]] std::map<std::string, std::string> labels_of(const Instance& instance,
                                                            const std::string& run);
+/// The other way round: what is missing or no number is empty or 0.
+[[nodiscard]] Instance instance_in(const std::map<std::string, std::string>& labels);
 
 }  // namespace lazaret::backend::docker

@@ -1,9 +1,10 @@
 #include "backend/docker/local_view.hpp"
 
 #include <array>
-#include <fstream>
 #include <sstream>
 
+#include "base/file.hpp"
+#include "base/split.hpp"
 #include "os/pipe.hpp"
 
 #ifdef __linux__
@@ -26,13 +27,6 @@ os::Handle descriptor_of(std::uint64_t pid) {
   (void)pid;
   return {};
 #endif
-}
-
-std::string text_of_file(const fs::path& path) {
-  const std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
 }
 
 fs::path proc(std::uint64_t pid) { return fs::path("/proc") / std::to_string(pid); }
@@ -77,24 +71,17 @@ std::optional<std::uint64_t> field_in(const fs::path& file, std::string_view nam
   return std::nullopt;
 }
 
-std::vector<std::string> split(const std::string& text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
-  return parts;
-}
-
 // Mount point of each version 1 controller, and under "" of version 2.
 std::map<std::string, fs::path> cgroup_mounts(std::string_view mountinfo) {
   std::map<std::string, fs::path> mounts;
-  for (const std::string& line : split(std::string(mountinfo), '\n')) {
+  for (const std::string_view line : split(mountinfo, '\n')) {
     const std::vector<std::string> words = words_of(line);
     for (std::size_t index = 6; index + 3 < words.size(); ++index) {
       if (words[index] != "-") continue;
       const std::string& type = words[index + 1];
       if (type == "cgroup2") mounts.emplace("", words[4]);
       if (type != "cgroup") continue;
-      for (const std::string& option : split(words[index + 3], ',')) {
+      for (const std::string_view option : split(words[index + 3], ',')) {
         mounts.emplace(option, words[4]);
       }
     }
@@ -108,17 +95,17 @@ std::map<std::string, fs::path> cgroup_directories(std::string_view cgroup,
                                                    std::string_view mountinfo) {
   const auto mounts = cgroup_mounts(mountinfo);
   std::map<std::string, fs::path> directories;
-  for (const std::string& line : split(std::string(cgroup), '\n')) {
+  for (const std::string_view line : split(cgroup, '\n')) {
     // "4:memory:/docker/ab12": a path may hold colons, a list of controllers may not.
     const std::size_t first = line.find(':'), second = line.find(':', first + 1);
     if (first == line.npos || second == line.npos) continue;
-    const std::string list = line.substr(first + 1, second - first - 1);
+    const std::string_view list = line.substr(first + 1, second - first - 1);
     const fs::path path = fs::path(line.substr(second + 1)).relative_path();
-    std::vector<std::string> controllers = split(list, ',');
+    std::vector<std::string_view> controllers = split(list, ',');
     if (controllers.empty()) controllers.emplace_back();
-    for (const std::string& controller : controllers) {
-      const auto mount = mounts.find(controller);
-      if (mount != mounts.end()) directories[controller] = mount->second / path;
+    for (const std::string_view controller : controllers) {
+      const auto mount = mounts.find(std::string(controller));
+      if (mount != mounts.end()) directories[mount->first] = mount->second / path;
     }
   }
   return directories;

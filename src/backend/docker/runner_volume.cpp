@@ -10,6 +10,7 @@
 #include "base/undo.hpp"
 #include "engine/archive.hpp"
 #include "engine/container.hpp"
+#include "engine/json.hpp"
 #include "engine/tar.hpp"
 #include "engine/volume.hpp"
 #include "engine/wait.hpp"
@@ -23,7 +24,14 @@ constexpr std::chrono::seconds kFillBound{8};  // of one turn; who takes longer 
 constexpr std::chrono::seconds kRemoveBound{10};
 constexpr std::chrono::seconds kReadyBound{60};  // of everybody's turns together
 constexpr std::chrono::milliseconds kPause{20};
+constexpr int kAttempts = 2;
 constexpr std::size_t kDigestDigits = 16;
+
+// Whether what was asked for may have been done all the same.
+bool is_lost(Errc code) {
+  return code == Errc::connection_lost || code == Errc::timed_out || code == Errc::protocol ||
+         code == Errc::too_large;
+}
 
 std::string digest() { return runner::runner_digest().substr(0, kDigestDigits); }
 
@@ -46,16 +54,16 @@ nlohmann::json helper_body(const std::string& image, const std::string& volume,
 
 }  // namespace
 
-RunnerVolume::RunnerVolume(const engine::EngineClient& client, const Instance& instance)
+RunnerVolume::RunnerVolume(const engine::EngineClient& client, const Leases& leases)
     : client_(client),
-      instance_(instance),
+      leases_(leases),
       name_("lazaret-runner-" + digest()),
       helper_("lazaret-fill-" + digest()) {}
 
 Status RunnerVolume::prepare(const Call& call) {
   if (known_) return {};
-  const std::map<std::string, std::string> labels = {
-      {kOwnerLabel, kOwner}, {"dev.lazaret.runner", runner::runner_digest()}};
+  const std::map<std::string, std::string> labels = {{kOwnerLabel, kOwner},
+                                                     {kRunnerLabel, runner::runner_digest()}};
   const auto made = engine::volume::create(client_, name_, labels, call);
   if (made.ok()) return {};
   // Podman fails for the second of two that make it at the same time.
@@ -74,7 +82,6 @@ Status RunnerVolume::require(const std::string& container, const std::string& im
     }
     if (ours) return Error(Errc::engine, "volume " + name_ + " was filled and is empty");
     Status filled = fill(image, call);
-    // Engines differ in what they call a name that is taken.
     const bool taken = !filled.ok() && (filled.error().code() == Errc::conflict ||
                                         filled.error().code() == Errc::engine);
     ours = filled.ok();
@@ -94,19 +101,40 @@ Result<bool> RunnerVolume::ready(const std::string& container, const Call& call)
 
 // Fails when the helper exists: then it is another process's turn.
 Status RunnerVolume::fill(const std::string& image, const Call& call) const {
-  const auto labels = labels_of(instance_, helper_);
+  const auto labels = labels_of(leases_.instance(), helper_);
   LAZARET_CHECK(call.check());
+  // Trouble with it was told of the container that wants the volume.
+  (void)leases_.intend(journal::Kind::container, helper_).ok();
   // Not cut short: a helper that appears after we have left would keep everybody waiting.
-  LAZARET_TRY(const auto helper,
-              engine::container::create(client_, helper_, helper_body(image, name_, labels),
-                                        Call{}.within(kFillBound)));
+  const auto helper = engine::container::create(client_, helper_, helper_body(image, name_, labels),
+                                                Call{}.within(kFillBound));
+  if (!helper.ok() && !is_lost(helper.error().code())) {
+    leases_.settle(journal::Kind::container, helper_);  // it was refused: nothing was made
+    return helper.error();
+  }
   Undo undo;
-  undo.add([this, &helper] {
-    const Call bound = Call{}.within(kRemoveBound);
-    (void)engine::container::remove(client_, helper.id, engine::container::Volumes::remove, bound)
-        .ok();
-  });
-  return upload(helper.id, call);
+  undo.add([this] { dismiss(); });
+  if (!helper.ok()) return helper.error();
+  return upload(helper->id, call);
+}
+
+// WHY a look first: the name is everybody's, and whoever has it now may be another process.
+void RunnerVolume::dismiss() const {
+  for (int count = 0; count < kAttempts; ++count) {
+    if (!is_gone(Call{}.within(kRemoveBound))) continue;
+    leases_.settle(journal::Kind::container, helper_);
+    return;
+  }
+}
+
+bool RunnerVolume::is_gone(const Call& call) const {
+  using engine::container::Volumes;
+  const auto seen = engine::container::inspect(client_, helper_, call);
+  if (!seen.ok()) return seen.error().code() == Errc::not_found;
+  const auto labels = engine::labels_at(engine::member(*seen, "Config"), "Labels");
+  const auto owner = labels.find(kInstanceLabel);
+  if (owner == labels.end() || owner->second != leases_.instance().id) return true;
+  return engine::container::remove(client_, helper_, Volumes::remove, call).ok();
 }
 
 Status RunnerVolume::wait_for_other(const Call& call) const {

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <string>
 
-#include "backend/docker/instance.hpp"
+#include "backend/docker/leases.hpp"
 #include "base/call.hpp"
 #include "engine/client.hpp"
 #include "lazaret/result.hpp"
@@ -15,7 +15,7 @@ namespace lazaret::backend::docker {
 /// (P-37). It stays; every box mounts it read-only. Thread-safe.
 class RunnerVolume {
  public:
-  RunnerVolume(const engine::EngineClient& client, const Instance& instance);
+  RunnerVolume(const engine::EngineClient& client, const Leases& leases);
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// Makes the volume, labelled, unless this process knows that it is there.
@@ -32,11 +32,13 @@ class RunnerVolume {
  private:
   [[nodiscard]] Result<bool> ready(const std::string& container, const Call& call) const;
   [[nodiscard]] Status fill(const std::string& image, const Call& call) const;
+  void dismiss() const;
+  [[nodiscard]] bool is_gone(const Call& call) const;
   [[nodiscard]] Status wait_for_other(const Call& call) const;
   [[nodiscard]] Status upload(const std::string& helper, const Call& call) const;
 
   const engine::EngineClient& client_;
-  const Instance& instance_;
+  const Leases& leases_;
   std::string name_;
   std::string helper_;  // the same for every process: its name is the lock on filling
   std::atomic<bool> known_ = false;

@@ -43,7 +43,14 @@ std::string seccomp_json(const seccomp::Profile& profile, std::string_view archi
   calls.push_back({{"names", always}, {"action", "SCMP_ACT_ALLOW"}});
   std::map<int, json> refused;
   for (const seccomp::Refused& call : profile.refused) {
-    refused[call.error_number].push_back(call.call);
+    if (call.conditions.empty()) {
+      refused[call.error_number].push_back(call.call);
+      continue;
+    }
+    calls.push_back({{"names", {call.call}},
+                     {"action", "SCMP_ACT_ERRNO"},
+                     {"errnoRet", call.error_number},
+                     {"args", arguments_of(call.conditions)}});
   }
   for (const auto& [error_number, names] : refused) {
     calls.push_back({{"names", names}, {"action", "SCMP_ACT_ERRNO"}, {"errnoRet", error_number}});

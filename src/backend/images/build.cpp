@@ -82,7 +82,7 @@ Result<Built> build_on(const Job& job, const std::string& base) {
                               .arguments = arguments_of(job, base),
                               .network_mode = "host",
                               .progress = job.options.progress},
-                             engine::source_of(bytes_of(context)), job.call);
+                             http::source_of(bytes_of(context)), job.call);
   if (result.ok()) return job.built(std::move(result->id), From::registry);
   Error error = std::move(result).error().within("building " + job.definition.name);
   if (!error.hint().empty()) return error;
@@ -99,7 +99,7 @@ Result<Built> build_from_registry(const Job& job) {
       "the base is pulled from a registry; without one use --from packages");
 }
 
-Result<engine::BodySource> fresh_rootfs(const Job& job) {
+Result<http::BodySource> fresh_rootfs(const Job& job) {
   job.say("making the files with mmdebstrap");
   const LineSink line = [&job](std::string_view text) { job.say(std::string(text)); };
   return make_rootfs({.packages = packages_of(job.definition, job.options.contents),
@@ -108,7 +108,7 @@ Result<engine::BodySource> fresh_rootfs(const Job& job) {
                      job.call);
 }
 
-Result<Built> import(const Job& job, const engine::BodySource& tar) {
+Result<Built> import(const Job& job, const http::BodySource& tar) {
   job.say("importing");
   LAZARET_TRY(auto result,
               image::import_tar(job.client,
@@ -122,9 +122,9 @@ Result<Built> import(const Job& job, const engine::BodySource& tar) {
 
 // The tar is made whole before it is imported, so that no half of one is ever kept.
 Result<Built> build_from_cache(const Job& job) {
-  const auto path = cached_path(job.options.cache_directory, job.definition.name,
-                                packages_sha256(job.definition, job.options.contents),
-                                job.options.now);
+  const auto path =
+      cached_path(job.options.cache_directory, job.definition.name,
+                  packages_sha256(job.definition, job.options.contents), job.options.now);
   std::error_code ignored;
   const bool there = std::filesystem::is_regular_file(path, ignored);
   if (!there) {

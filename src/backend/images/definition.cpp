@@ -16,6 +16,16 @@ extern const std::string_view image_bash_dockerfile;
 extern const std::string_view image_bash_packages;
 extern const std::string_view image_node_dockerfile;
 extern const std::string_view image_node_packages;
+extern const std::string_view image_c_dockerfile;
+extern const std::string_view image_c_packages;
+extern const std::string_view image_cpp_dockerfile;
+extern const std::string_view image_cpp_packages;
+extern const std::string_view image_rust_dockerfile;
+extern const std::string_view image_rust_packages;
+extern const std::string_view image_go_dockerfile;
+extern const std::string_view image_go_packages;
+extern const std::string_view image_java_dockerfile;
+extern const std::string_view image_java_packages;
 }  // namespace lazaret::embedded
 
 namespace lazaret::backend::images {
@@ -60,7 +70,12 @@ std::vector<Definition> definitions() {
   return {{"python", std::string(image_python_dockerfile), lines_of(image_python_packages),
            lines_of(image_python_packages_test)},
           {"bash", std::string(image_bash_dockerfile), lines_of(image_bash_packages), {}},
-          {"node", std::string(image_node_dockerfile), lines_of(image_node_packages), {}}};
+          {"node", std::string(image_node_dockerfile), lines_of(image_node_packages), {}},
+          {"c", std::string(image_c_dockerfile), lines_of(image_c_packages), {}},
+          {"cpp", std::string(image_cpp_dockerfile), lines_of(image_cpp_packages), {}},
+          {"rust", std::string(image_rust_dockerfile), lines_of(image_rust_packages), {}},
+          {"go", std::string(image_go_dockerfile), lines_of(image_go_packages), {}},
+          {"java", std::string(image_java_dockerfile), lines_of(image_java_packages), {}}};
 }
 
 std::string reference_of(const Definition& definition) {
@@ -74,8 +89,7 @@ std::string repository_of(const Definition& definition) {
 std::vector<std::string> packages_of(const Definition& definition, Contents contents) {
   std::vector<std::string> packages = definition.packages;
   if (contents == Contents::plain) return packages;
-  packages.insert(packages.end(), definition.test_packages.begin(),
-                  definition.test_packages.end());
+  packages.insert(packages.end(), definition.test_packages.begin(), definition.test_packages.end());
   return packages;
 }
 

@@ -24,7 +24,7 @@ struct Definition {
   std::vector<std::string> test_packages;  ///< added by Contents::with_tests; often none
 };
 
-/// All of them: python, bash, node.
+/// All of them: python, bash, node, c, cpp, rust, go, java.
 [[nodiscard]] std::vector<Definition> definitions();
 
 /// "lazaret/python:latest", what a create is given on Docker and on Podman.

@@ -25,8 +25,8 @@ std::string joined(const std::vector<std::string>& words) {
 // Ours may hold secrets, which are no business of the packages' scripts.
 std::vector<std::string> needed_of(const std::vector<std::string>& environment) {
   constexpr std::array<std::string_view, 8> kNames = {
-      "PATH=",        "TMPDIR=",      "http_proxy=", "https_proxy=",
-      "HTTP_PROXY=",  "HTTPS_PROXY=", "no_proxy=",   "NO_PROXY="};
+      "PATH=",       "TMPDIR=",      "http_proxy=", "https_proxy=",
+      "HTTP_PROXY=", "HTTPS_PROXY=", "no_proxy=",   "NO_PROXY="};
   std::vector<std::string> needed = {"LC_ALL=C.UTF-8", "HOME=/nonexistent"};
   for (const std::string& variable : environment) {
     const bool wanted = std::any_of(kNames.begin(), kNames.end(), [&](std::string_view name) {
@@ -40,8 +40,9 @@ std::vector<std::string> needed_of(const std::vector<std::string>& environment) 
 Error not_installed(Error error) {
   return std::move(error)
       .within("making the image's files")
-      .with_hint("install mmdebstrap (apt-get install mmdebstrap), or let the engine build from a "
-                 "registry: --from registry");
+      .with_hint(
+          "install mmdebstrap (apt-get install mmdebstrap), or let the engine build from a "
+          "registry: --from registry");
 }
 
 Error failed(const os::Command& command, const os::CommandEnd& end) {
@@ -49,11 +50,14 @@ Error failed(const os::Command& command, const os::CommandEnd& end) {
   while (!tail.empty() && tail.back() == '\n') tail.remove_suffix(1);
   const std::size_t line = tail.rfind('\n');
   if (line != tail.npos) tail.remove_prefix(line + 1);
-  return Error(Errc::engine, "making the image's files: mmdebstrap ended with " +
-                                 std::string(end.by_signal ? "signal " : "status ") +
-                                 std::to_string(end.code) + ": " + engine::one_line(tail))
-      .with_hint("mmdebstrap needs root (or newuidmap with entries in /etc/subuid) and a way to a "
-                 "Debian mirror; otherwise let the engine build: --from registry");
+  const std::string how = !end.known
+                              ? "a status that nobody knows, since SIGCHLD is ignored here"
+                              : (end.by_signal ? "signal " : "status ") + std::to_string(end.code);
+  return Error(Errc::engine, "making the image's files: mmdebstrap ended with " + how + ": " +
+                                 engine::one_line(tail))
+      .with_hint(
+          "mmdebstrap needs root (or newuidmap with entries in /etc/subuid) and a way to a "
+          "Debian mirror; otherwise let the engine build: --from registry");
 }
 
 // A running mmdebstrap and what it has written but nobody has taken yet.
@@ -109,7 +113,7 @@ Status usable_folder(const std::filesystem::path& folder) {
       .with_hint("images are made of what lies there: chmod go-w it, or choose another one");
 }
 
-Status copy_all(const engine::BodySource& source, std::FILE* file) {
+Status copy_all(const http::BodySource& source, std::FILE* file) {
   std::vector<std::byte> piece(kPieceBytes);
   for (;;) {
     LAZARET_TRY(const std::size_t count, source(piece));
@@ -126,25 +130,21 @@ Status copy_all(const engine::BodySource& source, std::FILE* file) {
 
 std::vector<std::string> mmdebstrap_argv(const std::vector<std::string>& packages) {
   // usr-is-merged and its hook spare what usrmerge would bring: the whole of Perl, 60 MB.
-  return {"mmdebstrap",
-          "--variant=minbase",
-          "--format=tar",
+  return {"mmdebstrap", "--variant=minbase", "--format=tar",
           "--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr",
-          "--include=usr-is-merged," + joined(packages),
-          "--dpkgopt=path-exclude=/usr/share/man/*",
-          "--dpkgopt=path-exclude=/usr/share/doc/*",
-          "--dpkgopt=path-exclude=/usr/share/info/*",
-          "--dpkgopt=path-exclude=/usr/share/locale/*",
-          "--dpkgopt=force-unsafe-io",
+          "--include=usr-is-merged," + joined(packages), "--dpkgopt=path-exclude=/usr/share/man/*",
+          "--dpkgopt=path-exclude=/usr/share/doc/*", "--dpkgopt=path-exclude=/usr/share/info/*",
+          "--dpkgopt=path-exclude=/usr/share/locale/*", "--dpkgopt=force-unsafe-io",
+          // The scripts of Java's packages fail where no page of a manual could lie.
+          "--essential-hook=mkdir -p \"$1/usr/share/man/man1\"",
           // As in the Dockerfiles: no set-id bit stays. Host and resolver are this machine's own.
           "--customize-hook=chroot \"$1\" find / -xdev -type f -perm /6000 -exec chmod ug-s {} +",
           "--customize-hook=rm -f \"$1/etc/hostname\" \"$1/etc/resolv.conf\" "
           "\"$1/etc/dpkg/dpkg.cfg.d/99mmdebstrap\"",
-          "bookworm",
-          "-"};
+          "bookworm", "-"};
 }
 
-Result<engine::BodySource> make_rootfs(const RootfsRequest& request, const Call& call) {
+Result<http::BodySource> make_rootfs(const RootfsRequest& request, const Call& call) {
   auto command = os::Command::start({.argv = mmdebstrap_argv(request.packages),
                                      .environment = needed_of(request.environment),
                                      .error_line = request.progress});
@@ -152,7 +152,7 @@ Result<engine::BodySource> make_rootfs(const RootfsRequest& request, const Call&
   // Shared by the copies of the source, as std::function copies what it holds.
   const auto making = std::make_shared<Making>(std::move(command).value(), call);
   LAZARET_CHECK(making->wait_for_first());
-  return engine::BodySource([making](std::span<std::byte> into) { return making->read(into); });
+  return http::BodySource([making](std::span<std::byte> into) { return making->read(into); });
 }
 
 std::filesystem::path cached_path(const std::filesystem::path& folder, std::string_view name,
@@ -167,7 +167,7 @@ std::filesystem::path cached_path(const std::filesystem::path& folder, std::stri
                    date.data() + ".tar");
 }
 
-Status save(const engine::BodySource& source, const std::filesystem::path& path) {
+Status save(const http::BodySource& source, const std::filesystem::path& path) {
   LAZARET_CHECK(usable_folder(path.parent_path()));
   std::filesystem::path part = path;
   part += ".part";
@@ -184,12 +184,12 @@ Status save(const engine::BodySource& source, const std::filesystem::path& path)
   return Error(Errc::system, "naming the image's files failed").with_os_error(error.value());
 }
 
-Result<engine::BodySource> open_saved(const std::filesystem::path& path) {
+Result<http::BodySource> open_saved(const std::filesystem::path& path) {
   LAZARET_CHECK(usable_folder(path.parent_path()));
   // Shared by the copies of the source, as std::function copies what it holds.
   const std::shared_ptr<std::FILE> file = File(std::fopen(path.string().c_str(), "rb"));
   if (!file) return Error(Errc::not_found, "there is no tar of this image for today");
-  return engine::BodySource([file](std::span<std::byte> into) -> Result<std::size_t> {
+  return http::BodySource([file](std::span<std::byte> into) -> Result<std::size_t> {
     const std::size_t count = std::fread(into.data(), 1, into.size(), file.get());
     if (count > 0 || std::ferror(file.get()) == 0) return count;
     return Error(Errc::system, "reading the image's files from the cache directory failed");

@@ -10,7 +10,7 @@
 
 #include "backend/images/definition.hpp"
 #include "base/call.hpp"
-#include "engine/http.hpp"
+#include "http/exchange.hpp"
 #include "lazaret/result.hpp"
 
 /// The file system of an image as a tar, made by mmdebstrap from Debian's packages.
@@ -29,8 +29,7 @@ struct RootfsRequest {
 /// Runs mmdebstrap and returns its tar as a source, once the first bytes are there; about a minute.
 /// The source ends with an Error when mmdebstrap does not end well; it is bound to `call` and to
 /// this thread. Errors: not_found (no mmdebstrap), engine (it failed), with a hint.
-[[nodiscard]] Result<engine::BodySource> make_rootfs(const RootfsRequest& request,
-                                                     const Call& call);
+[[nodiscard]] Result<http::BodySource> make_rootfs(const RootfsRequest& request, const Call& call);
 
 /// Where a tar is kept for the rest of the day (UTC): its packages get updates.
 [[nodiscard]] std::filesystem::path cached_path(const std::filesystem::path& folder,
@@ -39,8 +38,8 @@ struct RootfsRequest {
                                                 std::chrono::system_clock::time_point now);
 /// Writes all of `source` to `path`, which appears when it is complete; makes its folder.
 /// Errors: permission_denied when others may write to the folder; those of the source; system.
-[[nodiscard]] Status save(const engine::BodySource& source, const std::filesystem::path& path);
+[[nodiscard]] Status save(const http::BodySource& source, const std::filesystem::path& path);
 /// Errors: not_found.
-[[nodiscard]] Result<engine::BodySource> open_saved(const std::filesystem::path& path);
+[[nodiscard]] Result<http::BodySource> open_saved(const std::filesystem::path& path);
 
 }  // namespace lazaret::backend::images

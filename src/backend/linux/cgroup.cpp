@@ -5,11 +5,12 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <fstream>
-#include <sstream>
 
+#include "backend/linux/cgroup_directory.hpp"
 #include "backend/report.hpp"
 #include "base/call.hpp"
+#include "base/file.hpp"
+#include "base/split.hpp"
 #include "base/try.hpp"
 #include "os/error.hpp"
 
@@ -21,23 +22,6 @@ namespace fs = std::filesystem;
 constexpr std::uint64_t kPeriodMicros = 100'000;
 constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::chrono::seconds kRemoveBound{2};
-
-std::string text_of_file(const fs::path& path) {
-  const std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-std::vector<std::string_view> lines_of(std::string_view text) {
-  std::vector<std::string_view> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    lines.push_back(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  return lines;
-}
 
 std::string cpu_max(const Limits& limits) {
   const auto quota =
@@ -64,24 +48,22 @@ Cgroup::Cgroup(fs::path path, os::Handle directory)
 Cgroup::Cgroup(Cgroup&& other) noexcept
     : owner_(other.owner_),
       path_(std::exchange(other.path_, {})),
-      directory_(std::move(other.directory_)) {}
+      directory_(std::move(other.directory_)),
+      disks_(std::move(other.disks_)) {}
 
-Result<Cgroup> Cgroup::create(const CgroupBase& base, const std::string& name,
-                              const Limits& limits) {
-  const fs::path path = box_directory(base, name);
-  // A process that had our number before and was killed may have left one of this name.
-  if (::access(path.c_str(), F_OK) == 0)
-    LAZARET_CHECK(remove_cgroup(path, Call{}.within(kRemoveBound)));
-  if (::mkdir(path.c_str(), 0755) != 0) return os::last_error("making cgroup " + path.string());
+Result<Cgroup> Cgroup::create(const CgroupBase& base, const Limits& limits,
+                              const std::vector<std::string>& disks) {
+  LAZARET_TRY(const fs::path path, make_cgroup(base.directory));
   Cgroup cgroup(path, os::Handle(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
   if (!cgroup.directory_.valid()) return os::last_error("opening cgroup " + path.string());
+  cgroup.disks_ = disks;
   LAZARET_CHECK(cgroup.write("memory.max", std::to_string(limits.memory_bytes)));
   LAZARET_CHECK(cgroup.write("memory.oom.group", "1"));
   LAZARET_CHECK(cgroup.write("pids.max", std::to_string(limits.pids)));
   // Not there where the cpu controller was not handed out, and in a kernel without swap accounting;
   // the readings say so.
-  if (::access((path / "cpu.max").c_str(), F_OK) == 0)
-    LAZARET_CHECK(cgroup.write("cpu.max", cpu_max(limits)));
+  if (cgroup.has("cpu.max")) LAZARET_CHECK(cgroup.write("cpu.max", cpu_max(limits)));
+  if (cgroup.has("io.max")) LAZARET_CHECK(cgroup.limit_disks(limits));
   (void)cgroup.write("memory.swap.max", "0").ok();
   return cgroup;
 }
@@ -100,6 +82,38 @@ Cgroup::~Cgroup() {
 
 std::string Cgroup::read(const char* file) const { return trimmed(text_of_file(path_ / file)); }
 
+bool Cgroup::has(const char* file) const {
+  return ::faccessat(directory_.get(), file, F_OK, 0) == 0;
+}
+
+// Nothing that a box may write to lies on a disk.
+Status Cgroup::limit_disks(const Limits& limits) const {
+  for (const std::string& disk : disks_) {
+    LAZARET_CHECK(write("io.max", disk + " rbps=" + std::to_string(limits.disk_rate_bytes)));
+  }
+  return {};
+}
+
+// A line for each disk: "8:0 rbps=1048576 wbps=max riops=max wiops=max".
+std::vector<Reading> Cgroup::disk_readings(const Limits& limits) const {
+  std::vector<Reading> readings;
+  if (!has("io.max")) {
+    readings.push_back({Control::disk, EvidenceStatus::enforced,
+                        "reading from disks is not limited: no io controller here",
+                        "cgroup files"});
+    return readings;
+  }
+  const std::string text = read("io.max");
+  for (const std::string& disk : disks_) {
+    const std::string wanted = disk + " rbps=" + std::to_string(limits.disk_rate_bytes);
+    const bool holds = ("\n" + text).find("\n" + wanted + " ") != std::string::npos;
+    readings.push_back({Control::disk,
+                        holds ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
+                        "io.max " + (holds ? wanted : "has no " + wanted), "cgroup files"});
+  }
+  return readings;
+}
+
 Status Cgroup::write(const char* file, const std::string& text) const {
   const os::Handle handle(::openat(directory_.get(), file, O_WRONLY | O_CLOEXEC));
   if (!handle.valid()) return os::last_error(std::string("opening cgroup file ") + file);
@@ -111,7 +125,7 @@ Status Cgroup::write(const char* file, const std::string& text) const {
 
 std::optional<std::uint64_t> Cgroup::field(const char* file, std::string_view name) const {
   const std::string text = read(file);
-  for (const std::string_view line : lines_of(text)) {
+  for (const std::string_view line : split(text, '\n')) {
     const std::vector<std::string> words = words_of(line);
     if (words.size() == 2 && words[0] == name) return parse_number(words[1]);
   }
@@ -130,13 +144,14 @@ std::vector<Reading> Cgroup::readings(const Limits& limits) const {
   const auto is = [](std::string wanted) {
     return [wanted = std::move(wanted)](const std::string& seen) { return seen == wanted; };
   };
-  return {reading(Control::memory, "memory.max",
-                  [&limits](const std::string& seen) {
-                    return holds_memory(seen, limits.memory_bytes);
-                  }),
-          reading(Control::swap, "memory.swap.max", is("0")),
-          reading(Control::pids, "pids.max", is(std::to_string(limits.pids))),
-          reading(Control::cpu, "cpu.max", is(cpu_max(limits)))};
+  std::vector<Reading> readings = disk_readings(limits);
+  readings.push_back(reading(Control::memory, "memory.max", [&limits](const std::string& seen) {
+    return holds_memory(seen, limits.memory_bytes);
+  }));
+  readings.push_back(reading(Control::swap, "memory.swap.max", is("0")));
+  readings.push_back(reading(Control::pids, "pids.max", is(std::to_string(limits.pids))));
+  readings.push_back(reading(Control::cpu, "cpu.max", is(cpu_max(limits))));
+  return readings;
 }
 
 void Cgroup::examine(Autopsy& autopsy) const {

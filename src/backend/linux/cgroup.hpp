@@ -19,8 +19,9 @@ namespace lazaret::backend::native {
 /// One box's cgroup; the destructor kills what is in it and removes it.
 class Cgroup {
  public:
-  [[nodiscard]] static Result<Cgroup> create(const CgroupBase& base, const std::string& name,
-                                             const Limits& limits);
+  /// `disks` as disks_behind() names them: what is read from each is bounded where it can be.
+  [[nodiscard]] static Result<Cgroup> create(const CgroupBase& base, const Limits& limits,
+                                             const std::vector<std::string>& disks);
   Cgroup(Cgroup&& other) noexcept;
   Cgroup& operator=(Cgroup&&) = delete;
   ~Cgroup();
@@ -36,12 +37,16 @@ class Cgroup {
  private:
   Cgroup(std::filesystem::path path, os::Handle directory);
   [[nodiscard]] std::string read(const char* file) const;
+  [[nodiscard]] bool has(const char* file) const;
+  [[nodiscard]] Status limit_disks(const Limits& limits) const;
+  [[nodiscard]] std::vector<Reading> disk_readings(const Limits& limits) const;
   [[nodiscard]] Status write(const char* file, const std::string& text) const;
   [[nodiscard]] std::optional<std::uint64_t> field(const char* file, std::string_view name) const;
 
   pid_t owner_;
   std::filesystem::path path_;
   os::Handle directory_;
+  std::vector<std::string> disks_;
 };
 
 }  // namespace lazaret::backend::native

@@ -1,15 +1,12 @@
 #include "backend/linux/foundation.hpp"
 
-#include <unistd.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <utility>
 
-#include "backend/linux/standard_filter.hpp"
-#include "backend/linux/subordinate.hpp"
 #include "base/try.hpp"
 
 namespace lazaret::backend::native {
@@ -25,10 +22,13 @@ constexpr const char* kGroup = "root:x:0:\nnogroup:x:65534:\n";
 constexpr const char* kHosts = "127.0.0.1 localhost\n::1 localhost\n";
 constexpr const char* kNsswitch = "passwd: files\ngroup: files\nhosts: files\n";
 
-// What interpreters and the dynamic linker read; none of it is about this host's users or network.
+// What interpreters, compilers and the dynamic linker read; none of it is about this host's users
+// or network.
 constexpr const char* kEtc[] = {
-    "ld.so.cache", "ld.so.conf", "ld.so.conf.d", "alternatives", "mime.types", "python3",
-    "python3.11",  "python3.12", "python3.13",   "nodejs",       "services",   "protocols",
+    "ld.so.cache",     "ld.so.conf",      "ld.so.conf.d",    "alternatives",
+    "mime.types",      "python3",         "python3.11",      "python3.12",
+    "python3.13",      "nodejs",          "services",        "protocols",
+    "java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "java-25-openjdk",
 };
 
 constexpr const char* kDevices[] = {"null", "zero", "full", "random", "urandom"};
@@ -78,15 +78,19 @@ class Tree {
 
 bool put_tree(Foundation& foundation) {
   Tree tree(foundation);
-  for (const char* const name : {"proc", "dev", "dev/shm", "etc", "mnt", "work", "tmp", "var"}) {
+  // etc/accounts: covered as a whole in boxes that show no names of users.
+  for (const char* const name : {"proc", "dev", "dev/shm", "etc", "etc/accounts", "mnt", "work",
+                                 "tmp", "var", "var/empty"}) {
     tree.add(Kind::directory, name, "");
   }
   tree.add(Kind::link, "var/tmp", "../tmp");
   for (const char* const name : {"usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"}) {
     tree.add_system_directory(name);
   }
-  tree.add(Kind::file, "etc/passwd", kPasswd);
-  tree.add(Kind::file, "etc/group", kGroup);
+  tree.add(Kind::file, "etc/accounts/passwd", kPasswd);
+  tree.add(Kind::file, "etc/accounts/group", kGroup);
+  tree.add(Kind::link, "etc/passwd", "accounts/passwd");
+  tree.add(Kind::link, "etc/group", "accounts/group");
   tree.add(Kind::file, "etc/hosts", kHosts);
   tree.add(Kind::file, "etc/nsswitch.conf", kNsswitch);
   for (const char* const name : kEtc) tree.add_if_there(std::string("etc/") + name);
@@ -97,8 +101,16 @@ bool put_tree(Foundation& foundation) {
   return tree.fits();
 }
 
+// Root's alone by its mode: no box can open it, whatever else holds the box.
+bool is_closed(const std::string& path, HostIdentity identity) {
+  struct stat facts {};
+  if (::stat(path.c_str(), &facts) != 0 || identity == HostIdentity::caller) return false;
+  return facts.st_uid == 0 && facts.st_gid == 0 && (facts.st_mode & S_IRWXO) == 0;
+}
+
 bool put_masks(Foundation& foundation) {
   for (const std::string_view path : masked_proc_paths()) {
+    if (is_closed(std::string(path), foundation.identity.kind)) continue;
     if (foundation.mask_count == foundation.masks.size()) return false;
     auto& mask = foundation.masks[foundation.mask_count++];
     if (path.copy(mask.data(), mask.size()) == mask.size()) return false;
@@ -106,59 +118,27 @@ bool put_masks(Foundation& foundation) {
   return true;
 }
 
-bool put_filter(Foundation& foundation) {
-  const sock_fprog program = standard_filter();
-  if (program.len > foundation.filter.size()) return false;
-  std::copy_n(program.filter, program.len, foundation.filter.begin());
-  foundation.step_count = program.len;
-  return true;
-}
-
-// Whether an id map of ours has a line that holds `id` (user_namespaces(7): inside, outside,
-// count).
-bool maps(const char* path, std::uint64_t id) {
-  std::ifstream file(path);
-  for (std::uint64_t inside = 0, outside = 0, count = 0; file >> inside >> outside >> count;) {
-    if (id >= inside && id - inside < count) return true;
-  }
-  return false;
-}
-
-// Root with its usual capabilities, in a namespace that has somebody for nobody.
-bool may_give_ids() {
-  constexpr std::uint64_t kSetgid = 1ULL << 6, kSetuid = 1ULL << 7, kSysAdmin = 1ULL << 21;
-  constexpr std::uint64_t kNeeded = kSetgid | kSetuid | kSysAdmin;
-  std::ifstream status("/proc/self/status");
-  std::uint64_t effective = 0;
-  for (std::string word; status >> word;) {
-    if (word == "CapEff:") status >> std::hex >> effective;
-  }
-  return ::geteuid() == 0 && (effective & kNeeded) == kNeeded &&
-         maps("/proc/self/uid_map", kInsideId) && maps("/proc/self/gid_map", kInsideId);
-}
-
-void put_identity(Foundation& foundation) {
-  if (may_give_ids()) {
-    foundation.identity = HostIdentity::nobody;
-    return;
-  }
-  const auto ids = ::geteuid() == 0 ? std::nullopt : subordinate_ids();
-  if (!ids) return;
-  foundation.identity = HostIdentity::subordinate;
-  foundation.host_user = ids->user;
-  foundation.host_group = ids->group;
-}
-
 }  // namespace
 
-Result<Foundation> foundation_of_host() {
+Result<Foundation> foundation_of_host(const Identity& identity) {
   Foundation foundation;
-  foundation.owner = ::getpid();
-  put_identity(foundation);
-  if (!put_tree(foundation) || !put_masks(foundation) || !put_filter(foundation))
+  foundation.identity = identity;
+  if (!put_tree(foundation) || !put_masks(foundation))
     return Error(Errc::too_large,
                  "this host's programs and libraries do not fit into a box's root");
   return foundation;
+}
+
+std::vector<std::pair<dev_t, ino_t>> sources_of(const Foundation& foundation) {
+  std::vector<std::pair<dev_t, ino_t>> sources;
+  for (std::size_t index = 0; index < foundation.entry_count; ++index) {
+    const TreeEntry& entry = foundation.entries[index];
+    if (entry.kind != Kind::bind) continue;
+    struct stat facts {};  // zero for what is gone
+    (void)::stat(entry.source.data(), &facts);
+    sources.emplace_back(facts.st_dev, facts.st_ino);
+  }
+  return sources;
 }
 
 const std::vector<std::string_view>& masked_proc_paths() {

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backend/linux/order.hpp"
@@ -10,9 +13,14 @@ namespace lazaret::backend::native {
 
 /// What all native boxes of this host share: a read-only root of the host's programs and libraries,
 /// a handful of files of /etc, devices that hold nothing, and nothing else of the host; what is
-/// covered in /proc; the system call filter. Looks at the host once; what does not exist is left
-/// out. Errors: too_large when the host's layout does not fit.
-[[nodiscard]] Result<Foundation> foundation_of_host();
+/// covered in /proc. Looks at the host once; what does not exist is left out. Errors: too_large
+/// when the host's layout does not fit.
+[[nodiscard]] Result<Foundation> foundation_of_host(const Identity& identity);
+
+/// Which files and directories the host's paths mean now: device and inode of each that is bound. A
+/// bind mount keeps showing what was there when it was made, also when the host has put something
+/// new in its place, as ldconfig(8) does; what is changed where it is, is seen.
+[[nodiscard]] std::vector<std::pair<dev_t, ino_t>> sources_of(const Foundation& foundation);
 
 /// Paths of /proc that tell about the host or could change it.
 [[nodiscard]] const std::vector<std::string_view>& masked_proc_paths();

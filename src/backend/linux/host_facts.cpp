@@ -11,9 +11,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <fstream>
-#include <optional>
-#include <sstream>
 #include <string>
 
 #include "backend/linux/refusal.hpp"
@@ -23,22 +20,6 @@ namespace lazaret::backend::native {
 namespace {
 
 constexpr std::uint32_t kWholeLandlock = 6;
-
-std::string text_of_file(const std::filesystem::path& path) {
-  const std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-// A mount that shows version 2 with the controllers that boxes need.
-std::optional<std::filesystem::path> unified_mount() {
-  const auto mount = cgroup2_mount(text_of_file("/proc/self/mountinfo"));
-  if (!mount) return std::nullopt;
-  const std::string controllers = text_of_file(mount->point / "cgroup.controllers");
-  if (controllers.find("memory") == controllers.npos) return std::nullopt;
-  return mount->point;
-}
 
 void add_cgroups(std::vector<HostFact>& facts, const CgroupBase& base) {
   const bool root = ::geteuid() == 0;

@@ -3,6 +3,8 @@
 
 namespace lazaret::backend {
 
-Result<std::unique_ptr<Backend>> make_native() { return native::NativeBackend::create(); }
+Result<std::unique_ptr<Backend>> make_native(Serves serves) {
+  return std::unique_ptr<Backend>(std::make_unique<native::NativeBackend>(serves));
+}
 
 }  // namespace lazaret::backend

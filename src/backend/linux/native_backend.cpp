@@ -8,12 +8,15 @@
 #include <algorithm>
 #include <atomic>
 #include <set>
+#include <span>
 
 #include "backend/linux/foundation.hpp"
 #include "backend/linux/host_facts.hpp"
+#include "backend/linux/identity.hpp"
 #include "backend/linux/native_box.hpp"
 #include "backend/linux/observe.hpp"
 #include "backend/linux/plan.hpp"
+#include "backend/linux/shared_folder.hpp"
 #include "backend/linux/without_cgroup.hpp"
 #include "base/try.hpp"
 #include "os/wire.hpp"
@@ -26,7 +29,7 @@ namespace {
 constexpr std::chrono::seconds kGreetingBound{10};
 
 // Every revealing entry of /proc that this kernel has must be covered, and what is left read-only.
-Reading read_proc_mounts(const SelfReport& report) {
+Reading read_proc_mounts(const SelfReport& report, const Foundation& foundation) {
   std::set<std::string> covered;
   std::string open;
   for (const MountLine& mount : report.mounts) {
@@ -35,9 +38,9 @@ Reading read_proc_mounts(const SelfReport& report) {
     if (mount.target == "/proc" && !mount.has("ro")) open = "/proc is writable";
   }
   if (!covered.contains("/proc")) open = "/proc is missing";
-  for (const std::string_view path : masked_proc_paths()) {
-    const std::string name(path);
-    if (::access(name.c_str(), F_OK) == 0 && !covered.contains(name)) open = name + " is open";
+  for (std::uint32_t index = 0; index < foundation.mask_count; ++index) {
+    const char* const name = foundation.masks[index].data();
+    if (!covered.contains(name) && ::access(name, F_OK) == 0) open = std::string(name) + " is open";
   }
   if (!open.empty())
     return {Control::filesystem, EvidenceStatus::not_enforced, open, "runner report"};
@@ -46,8 +49,9 @@ Reading read_proc_mounts(const SelfReport& report) {
 }
 
 // statfs(2) alone would take a part of the bounded root for a bounded file system.
-Reading read_scratch_mounts(const SelfReport& report) {
+Reading read_scratch_mounts(const SelfReport& report, Profile profile) {
   for (const char* const path : {"/work", "/tmp", "/dev/shm"}) {
+    if (profile == Profile::strict && path == std::string_view("/tmp")) continue;
     const bool own = std::any_of(
         report.mounts.begin(), report.mounts.end(),
         [path](const MountLine& mount) { return mount.target == path && mount.type == "tmpfs"; });
@@ -65,11 +69,6 @@ Processors own_processors() {
   return processors;
 }
 
-std::string cgroup_name() {
-  static std::atomic<unsigned> next{0};
-  return "lazaret-" + std::to_string(::getpid()) + "-" + std::to_string(next++);
-}
-
 Reading timeout_reading(const policy::Spec& spec) {
   return {Control::timeout, EvidenceStatus::enforced,
           "SIGKILL through a pidfd after " + std::to_string(spec.limits.timeout.count()) +
@@ -77,12 +76,11 @@ Reading timeout_reading(const policy::Spec& spec) {
           "pidfd held"};
 }
 
-OutsideIdentity outside_identity(const Foundation& foundation) {
+OutsideIdentity outside_identity(const Identity& identity) {
   using Groups = OutsideIdentity::Groups;
-  switch (foundation.identity) {
+  switch (identity.kind) {
     case HostIdentity::nobody: return {Groups::none, kInsideId, kInsideId};
-    case HostIdentity::subordinate:
-      return {Groups::none, foundation.host_user, foundation.host_group};
+    case HostIdentity::subordinate: return {Groups::none, identity.user, identity.group};
     case HostIdentity::caller: break;
   }
   return {Groups::of_caller, ::geteuid(), ::getegid()};
@@ -95,6 +93,7 @@ bool has_ended(const os::Handle& pidfd) {
 
 Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBase& cgroups,
               const Call& call) {
+  const Namespaces ours = namespaces_of(::getpid());  // while the box is still being made
   runner::Client client(*parts.wire);
   LAZARET_TRY(const runner::Greeting greeting, client.greet(call.within(kGreetingBound)));
   const SelfReport report = parse_report(greeting.report);
@@ -103,9 +102,9 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
     readings.insert(readings.end(), std::make_move_iterator(more.begin()),
                     std::make_move_iterator(more.end()));
   };
-  add(read_proc(parts.launched.pid, outside_identity(parts.spawner->foundation())));
-  readings.push_back(read_proc_mounts(report));
-  readings.push_back(read_scratch_mounts(report));
+  add(read_proc(parts.launched.pid, outside_identity(parts.spawner->foundation().identity), ours));
+  readings.push_back(read_proc_mounts(report, parts.spawner->foundation()));
+  readings.push_back(read_scratch_mounts(report, spec.profile));
   add(parts.cgroup ? parts.cgroup->readings(spec.limits)
                    : readings_without_cgroup(spec, report, cgroups.why_not));
   readings.push_back(timeout_reading(spec));
@@ -116,13 +115,33 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
   return require(parts.evidence, spec);
 }
 
+// The host is looked at while the spawner makes its namespaces.
+Result<std::shared_ptr<Spawner>> start_as(const Identity& identity, std::span<const Folder> folders,
+                                          const CgroupBase& cgroups, const Call& call) {
+  LAZARET_TRY(std::shared_ptr<Spawner> spawner, Spawner::begin(identity));
+  LAZARET_TRY(Foundation foundation, foundation_of_host(identity));
+  std::ranges::copy(folders, foundation.folders.begin());
+  foundation.folder_count = static_cast<std::uint32_t>(folders.size());
+  LAZARET_CHECK(spawner->lay_ground(foundation, cgroups, call));
+  return spawner;
+}
+
+Result<std::shared_ptr<Spawner>> start_spawner(const Identity& identity,
+                                               std::span<const Folder> folders,
+                                               const CgroupBase& cgroups, const Call& call) {
+  auto started = start_as(identity, folders, cgroups, call);
+  const bool refused = !started.ok() && started.error().code() == Errc::permission_denied;
+  if (!refused || identity.kind != HostIdentity::subordinate) return started;
+  return start_as({}, folders, cgroups, call);  // as without a range; the evidence says it
+}
+
 }  // namespace
 
-Result<std::unique_ptr<Backend>> NativeBackend::create() {
-  LAZARET_TRY(const Foundation foundation, foundation_of_host());
-  return std::unique_ptr<Backend>(
-      new NativeBackend(foundation, find_cgroup_base(), own_processors()));
-}
+NativeBackend::NativeBackend(Serves serves)
+    : cgroups_(find_cgroup_base()),
+      processors_(own_processors()),
+      identity_(identity_of_host()),
+      serves_(serves) {}
 
 std::string NativeBackend::runtime() const {
   utsname facts{};
@@ -130,62 +149,86 @@ std::string NativeBackend::runtime() const {
   return std::string("Linux ") + facts.release;
 }
 
-std::vector<HostFact> NativeBackend::host() const { return facts_of_host(cgroups_); }
+std::vector<HostFact> NativeBackend::host() const {
+  const SharedSpawner spawner = current();
+  return facts_of_host(spawner ? spawner->better_of(cgroups_) : cgroups_);
+}
 
-// WHY under the lock: two first boxes at once must not start two spawners.
+NativeBackend::SharedSpawner NativeBackend::current() const {
+  return spawner_.with([](const SharedSpawner& spawner) { return spawner; });
+}
+
+// WHY a turn: two first boxes at once must not start two spawners. Of an answer that was not
+// awaited a box may still be made; it ends with our end of its wire, and the boxes that are running
+// keep their spawner.
 Result<NativeBackend::SharedSpawner> NativeBackend::spawner(const Call& call) {
-  return spawner_.with([this, &call](SharedSpawner& spawner) -> Result<SharedSpawner> {
-    if (spawner) return spawner;
-    Foundation foundation = foundation_;
-    foundation.owner = ::getpid();
-    auto started = Spawner::start(foundation, call);
-    if (!started.ok() && started.error().code() == Errc::permission_denied &&
-        foundation.identity == HostIdentity::subordinate) {
-      foundation.identity = HostIdentity::caller;  // as without a range; the evidence says it
-      started = Spawner::start(foundation, call);
-    }
-    LAZARET_TRY(spawner, std::move(started));
-    return spawner;
-  });
+  LAZARET_TRY(const Turn::Held turn, starting_.take(call));
+  SharedSpawner spawner = current();
+  if (spawner && !spawner->is_stale() && !spawner->is_spent()) return spawner;
+  LAZARET_TRY(spawner, start_spawner(identity_, {}, cgroups_, call));
+  spawner_.with([&spawner](SharedSpawner& kept) { kept.swap(spawner); });
+  return current();
 }
 
-void NativeBackend::forget(const SharedSpawner& spawner) {
-  spawner_.with([&spawner](SharedSpawner& current) {
-    if (current == spawner) current.reset();
-  });
-}
-
-Status NativeBackend::launch(NativeBox::Parts& parts, const policy::Spec& spec, const Call& call) {
-  if (!cgroups_.directory.empty()) {
-    LAZARET_TRY(Cgroup cgroup, Cgroup::create(cgroups_, cgroup_name(), spec.limits));
-    parts.cgroup.emplace(std::move(cgroup));
+// What is shared is opened before the ground is laid, and again on it: the handles are kept until
+// then, so that what was looked at is what is shown.
+Result<NativeBackend::SharedSpawner> NativeBackend::spawner_of(NativeBox::Parts& parts,
+                                                               const policy::Spec& spec,
+                                                               const Call& call) {
+  if (spec.mounts.empty()) return spawner(call);
+  const OutsideIdentity outside = outside_identity(identity_);
+  std::vector<os::Handle> open;
+  std::vector<Folder> folders;
+  for (const Mount& mount : spec.mounts) {
+    LAZARET_TRY(SharedFolder shared,
+                open_folder(mount, spec.profile, {outside.user, outside.group}));
+    folders.push_back(shared.folder);
+    open.push_back(std::move(shared.handle));
+    if (!shared.warning.empty()) parts.warnings.push_back(std::move(shared.warning));
   }
+  return start_spawner(identity_, folders, cgroups_, call);
+}
+
+// A scope goes with its spawner, and what is in the scope with it.
+Status NativeBackend::make_cgroup(NativeBox::Parts& parts, const Limits& limits) {
+  const CgroupBase& cgroups = parts.spawner->better_of(cgroups_);
+  parts.cgroup.reset();
+  if (cgroups.directory.empty()) return {};
+  std::call_once(disks_seen_, [&] { disks_ = disks_behind(parts.spawner->foundation()); });
+  LAZARET_TRY(Cgroup cgroup, Cgroup::create(cgroups, limits, disks_));
+  parts.cgroup.emplace(std::move(cgroup));
+  return {};
+}
+
+// One order to parts.spawner.
+Status NativeBackend::ask(NativeBox::Parts& parts, const policy::Spec& spec, const Call& call) {
+  LAZARET_CHECK(make_cgroup(parts, spec.limits));
   LAZARET_TRY(auto ends, os::stream_pair());
   Order order = order_of(spec, parts.cgroup ? HeldBy::cgroup : HeldBy::limits);
   order.processors = share_of(processors_, spec.limits.cpus, turn_++);
   const int cgroup = parts.cgroup ? parts.cgroup->descriptor() : -1;
-  LAZARET_TRY(parts.spawner, spawner(call));
+  if (!spec.mounts.empty()) order.ground = next_ground_++;
   const Spawner::Belongings belongings{ends.second.get(), cgroup};
-  auto launched = parts.spawner->make(order, belongings, call);
-  // An answer that was not awaited. What may still be made of this order ends with our end of the
-  // wire; the boxes that are running keep their spawner.
-  const Errc code = launched.ok() ? Errc::system : launched.error().code();
-  if (code == Errc::timed_out || code == Errc::cancelled) forget(parts.spawner);
-  if (code == Errc::connection_lost) {
-    forget(parts.spawner);  // it was killed or belongs to our parent; the next one is as good
-    LAZARET_TRY(parts.spawner, spawner(call));
-    launched = parts.spawner->make(order, belongings, call);
-  }
-  LAZARET_TRY(parts.launched, std::move(launched));
+  LAZARET_TRY(parts.launched, parts.spawner->make(order, belongings, call));
   parts.wire = os::wire_over(std::move(ends.first));
   return {};
+}
+
+Status NativeBackend::launch(NativeBox::Parts& parts, const policy::Spec& spec, const Call& call) {
+  LAZARET_TRY(parts.spawner, spawner_of(parts, spec, call));
+  Status asked = ask(parts, spec, call);
+  const bool lost = !asked.ok() && asked.error().code() == Errc::connection_lost;
+  if (!lost || !spec.mounts.empty()) return asked;
+  LAZARET_TRY(parts.spawner, spawner(call));  // it was killed; the next one is as good
+  return ask(parts, spec, call);
 }
 
 Result<std::unique_ptr<Box>> NativeBackend::open(const policy::Spec& spec, const Call& call) {
   NativeBox::Parts parts;
   LAZARET_CHECK(launch(parts, spec, call));
+  parts.is_last = serves_ == Serves::one_run && !parts.cgroup;
   parts.pid_namespace = namespace_of(parts.launched.pid, "pid").value_or("");
-  const Status verified = verify(parts, spec, cgroups_, call);
+  const Status verified = verify(parts, spec, parts.spawner->better_of(cgroups_), call);
   auto box = std::make_unique<NativeBox>(std::move(parts));  // from here on its destructor ends it
   if (!verified.ok()) return Error(verified.error()).within("verifying the box");
   return std::unique_ptr<Box>(std::move(box));

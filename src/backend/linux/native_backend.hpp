@@ -2,16 +2,20 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "backend/choose.hpp"
 #include "backend/linux/cgroup.hpp"
+#include "backend/linux/disks.hpp"
 #include "backend/linux/native_box.hpp"
 #include "backend/linux/plan.hpp"
 #include "backend/linux/spawner.hpp"
 #include "base/guarded.hpp"
+#include "base/turn.hpp"
 
 namespace lazaret::backend::native {
 
@@ -19,8 +23,8 @@ namespace lazaret::backend::native {
 /// resource limits and, where one is usable, a cgroup v2. Works as root and as an ordinary user.
 class NativeBackend final : public Backend {
  public:
-  /// Looks at the host; nothing is started before the first box. Errors: too_large.
-  [[nodiscard]] static Result<std::unique_ptr<Backend>> create();
+  /// Looks at the host; nothing is started before the first box.
+  explicit NativeBackend(Serves serves);
 
   [[nodiscard]] std::string name() const override { return "native"; }
   [[nodiscard]] std::string runtime() const override;
@@ -35,17 +39,26 @@ class NativeBackend final : public Backend {
   // Shared by the backend and the boxes that are alive: the spawner's end would be theirs.
   using SharedSpawner = std::shared_ptr<Spawner>;
 
-  NativeBackend(const Foundation& foundation, CgroupBase cgroups, const Processors& processors)
-      : foundation_(foundation), cgroups_(std::move(cgroups)), processors_(processors) {}
+  [[nodiscard]] SharedSpawner current() const;  // empty before the first box
   [[nodiscard]] Result<SharedSpawner> spawner(const Call& call);
+  // One of its own for a box that shows directories of the host's: they are part of its ground.
+  [[nodiscard]] Result<SharedSpawner> spawner_of(NativeBox::Parts& parts, const policy::Spec& spec,
+                                                 const Call& call);
   [[nodiscard]] Status launch(NativeBox::Parts& parts, const policy::Spec& spec, const Call& call);
-  void forget(const SharedSpawner& spawner);
+  [[nodiscard]] Status ask(NativeBox::Parts& parts, const policy::Spec& spec, const Call& call);
 
-  Foundation foundation_;
-  CgroupBase cgroups_;
-  Processors processors_;
+  [[nodiscard]] Status make_cgroup(NativeBox::Parts& parts, const Limits& limits);
+
+  const CgroupBase cgroups_;
+  const Processors processors_;
+  const Identity identity_;
+  const Serves serves_;
+  std::once_flag disks_seen_;
+  std::vector<std::string> disks_;  // only where there are cgroups
   std::atomic<std::size_t> turn_ = 0;
-  Guarded<SharedSpawner> spawner_;
+  std::atomic<std::uint64_t> next_ground_ = 1;
+  Turn starting_;
+  mutable Guarded<SharedSpawner> spawner_;
 };
 
 }  // namespace lazaret::backend::native

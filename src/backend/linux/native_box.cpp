@@ -18,7 +18,7 @@ constexpr std::chrono::seconds kEndBound{5};
 
 // A fork of the program that we are part of has a copy of us, but no say.
 NativeBox::~NativeBox() {
-  if (::getpid() == owner_) (void)kill(Call{}.within(kEndBound)).ok();
+  if (::getpid() == owner_ && !let_go_) (void)kill(Call{}.within(kEndBound)).ok();
 }
 
 Status NativeBox::kill(const Call& call) {
@@ -28,7 +28,17 @@ Status NativeBox::kill(const Call& call) {
   return {};
 }
 
+// What cannot be told now is told by who waits for the end.
+void NativeBox::doom() noexcept {
+  if (::getpid() == owner_) (void)kill_first(parts_.launched);
+}
+
+// The last box and its spawner are cleared away side by side.
 Status NativeBox::dispose(const Call& call) {
+  if (parts_.is_last) {
+    let_go_ = true;
+    return parts_.spawner->let_go(parts_.launched);
+  }
   LAZARET_CHECK(kill(call));
   return parts_.cgroup ? parts_.cgroup->remove(call) : Status();
 }
@@ -56,6 +66,12 @@ Autopsy NativeBox::autopsy(const Call& call) {
   if (!ended) autopsy.survivors = std::max(1U, processes_in(parts_.pid_namespace));
   if (parts_.cgroup) parts_.cgroup->examine(autopsy);
   return autopsy;
+}
+
+std::optional<Autopsy> NativeBox::counters() {
+  Autopsy seen;
+  if (parts_.cgroup) parts_.cgroup->examine(seen);
+  return seen;
 }
 
 }  // namespace lazaret::backend::native

@@ -22,6 +22,7 @@ class NativeBox final : public Box {
     std::unique_ptr<Wire> wire;
     std::optional<Cgroup> cgroup;
     std::string pid_namespace;
+    bool is_last = false;  ///< of its spawner, which may end with it; there is no cgroup to remove
     std::vector<Evidence> evidence;
     std::vector<std::string> warnings;
   };
@@ -34,8 +35,12 @@ class NativeBox final : public Box {
     return parts_.warnings;
   }
   [[nodiscard]] Status kill(const Call& call) override;
+  void doom() noexcept override;
   [[nodiscard]] Status dispose(const Call& call) override;
   [[nodiscard]] Autopsy autopsy(const Call& call) override;
+  [[nodiscard]] std::optional<Autopsy> counters() override;
+  [[nodiscard]] bool is_current() const override { return !parts_.spawner->is_stale(); }
+  [[nodiscard]] bool ends_later() const override { return parts_.is_last; }
 
  private:
   void collect();
@@ -43,6 +48,7 @@ class NativeBox final : public Box {
   pid_t owner_;
   Parts parts_;
   std::optional<Usage> collected_;  // once the first process has been reaped
+  bool let_go_ = false;             // its end is that of the spawner, which is waited for
 };
 
 }  // namespace lazaret::backend::native

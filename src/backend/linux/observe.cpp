@@ -4,10 +4,10 @@
 
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <sstream>
 
 #include "backend/report.hpp"
+#include "base/file.hpp"
 
 namespace lazaret::backend::native {
 namespace {
@@ -26,25 +26,19 @@ constexpr std::array kNamespaces = {
     NamespaceRow{Control::hostname, "uts"},    NamespaceRow{Control::cgroup_view, "cgroup"},
 };
 
-Reading read_namespace(pid_t pid, const NamespaceRow& row) {
-  const auto theirs = namespace_of(pid, row.name);
-  const auto ours = namespace_of(::getpid(), row.name);
-  const bool apart = theirs && ours && *theirs != *ours;
+static_assert(std::tuple_size_v<Namespaces> == kNamespaces.size());
+
+Reading read_namespace(const NamespaceRow& row, const std::string& theirs,
+                       const std::string& ours) {
+  const bool apart = !theirs.empty() && !ours.empty() && theirs != ours;
   return {row.control, apart ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
           std::string(apart ? "own " : "no own ") + row.name + " namespace", kSource};
-}
-
-std::string proc_file(pid_t pid, const char* name) {
-  const std::ifstream file("/proc/" + std::to_string(pid) + "/" + name);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
 }
 
 // The same lines as the runner's own report, but read by us.
 SelfReport status_from_outside(pid_t pid) {
   std::string lines;
-  std::istringstream text(proc_file(pid, "status"));
+  std::istringstream text(text_of_file("/proc/" + std::to_string(pid) + "/status"));
   for (std::string line; std::getline(text, line);) lines += "status=" + line + "\n";
   return parse_report(lines);
 }
@@ -90,9 +84,18 @@ std::vector<Reading> read_identity(const SelfReport& report, const OutsideIdenti
 
 }  // namespace
 
-std::vector<Reading> read_proc(pid_t pid, const OutsideIdentity& expected) {
+Namespaces namespaces_of(pid_t pid) {
+  Namespaces all;
+  for (std::size_t index = 0; index < all.size(); ++index)
+    all[index] = namespace_of(pid, kNamespaces[index].name).value_or("");
+  return all;
+}
+
+std::vector<Reading> read_proc(pid_t pid, const OutsideIdentity& expected, const Namespaces& ours) {
   std::vector<Reading> readings;
-  for (const NamespaceRow& row : kNamespaces) readings.push_back(read_namespace(pid, row));
+  const Namespaces theirs = namespaces_of(pid);
+  for (std::size_t index = 0; index < theirs.size(); ++index)
+    readings.push_back(read_namespace(kNamespaces[index], theirs[index], ours[index]));
   const SelfReport report = status_from_outside(pid);
   readings.push_back(read_field(report, Control::syscalls, "Seccomp", "2"));
   readings.push_back(read_field(report, Control::privileges, "NoNewPrivs", "1"));

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -18,8 +19,15 @@ struct OutsideIdentity {
   std::uint32_t group;
 };
 
-/// What /proc shows of a box's first process from outside: identity, filter and namespaces.
-[[nodiscard]] std::vector<Reading> read_proc(pid_t pid, const OutsideIdentity& expected);
+/// "pid:[4026532…]" and its like, of all kinds that a box has of its own; empty where it cannot be
+/// read.
+using Namespaces = std::array<std::string, 8>;
+[[nodiscard]] Namespaces namespaces_of(pid_t pid);
+
+/// What /proc shows of a box's first process from outside: identity, filter, and namespaces that
+/// are none of `ours`.
+[[nodiscard]] std::vector<Reading> read_proc(pid_t pid, const OutsideIdentity& expected,
+                                             const Namespaces& ours);
 
 /// "pid:[4026532…]" of a process's namespace, or nothing.
 [[nodiscard]] std::optional<std::string> namespace_of(pid_t pid, const char* name);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <linux/filter.h>
+#include <linux/capability.h>
 #include <sys/resource.h>
 #include <sys/types.h>
 
@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
+
+#include "lazaret/confinement.hpp"
 
 /// What Lazaret and its spawner say to each other over a SOCK_SEQPACKET pair, one structure a
 /// message. Both are built together and trust each other; nothing here ever meets foreign code.
@@ -37,20 +39,43 @@ enum class HostIdentity : std::uint8_t {
   caller,       ///< an ordinary user himself, with his groups
 };
 
-/// First message: what every box stands on.
-struct Foundation {
-  static constexpr std::size_t kMostEntries = 64, kMostMasks = 48, kMostSteps = 2048;
+struct Identity {
+  HostIdentity kind = HostIdentity::caller;
+  std::uint32_t user = 0;  ///< of a subordinate
+  std::uint32_t group = 0;
+};
 
+/// Of root's capabilities those without which it cannot make boxes (capabilities(7)).
+inline constexpr std::uint32_t kMakesBoxes =
+    1U << CAP_SETGID | 1U << CAP_SETUID | 1U << CAP_SYS_ADMIN;
+
+/// First message, there before the spawner is: whose it is, and with it which namespaces it needs.
+struct Start {
   pid_t owner = 0;  ///< whose end is the spawner's, even where a fork keeps the socket open
-  HostIdentity identity = HostIdentity::caller;
-  std::uint32_t host_user = 0;  ///< of a subordinate
-  std::uint32_t host_group = 0;
+  Identity identity;
+};
+
+/// A directory of the host's that is to be seen at /mnt/`name`: the one with this identity, which
+/// Lazaret has open, and no other that may stand at the path by now.
+struct Folder {
+  std::array<char, 65> name{};
+  std::array<char, 1024> source{};
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::uint64_t attributes = 0;  ///< MOUNT_ATTR_…
+};
+
+/// Second message, once its id maps are written: what every box stands on.
+struct Foundation {
+  static constexpr std::size_t kMostEntries = 64, kMostMasks = 48, kMostFolders = 8;
+
+  Identity identity;
   std::uint32_t entry_count = 0;
   std::uint32_t mask_count = 0;
-  std::uint32_t step_count = 0;
+  std::uint32_t folder_count = 0;
   std::array<TreeEntry, kMostEntries> entries{};
   std::array<std::array<char, 32>, kMostMasks> masks{};  ///< paths below /proc
-  std::array<sock_filter, kMostSteps> filter{};
+  std::array<Folder, kMostFolders> folders{};
 };
 
 struct Limit {
@@ -69,11 +94,15 @@ struct Order {
   std::array<Limit, kMostLimits> limits{};
   std::array<std::uint64_t, 16> processors{};  ///< sched_setaffinity(2); none: whatever we have
   bool in_cgroup = false;
+  Subprocess subprocess = Subprocess::allow;
+  Profile profile = Profile::standard;
+  Loopback loopback = Loopback::down;
+  std::uint64_t ground = 0;  ///< 0: the one that boxes share; else no two boxes have the same
 };
 inline constexpr std::size_t kMostOrderHandles = 3;
 
-/// The spawner's answer to the foundation (twice: before and after its id maps were written) and to
-/// each order, which a pidfd of the box's first process accompanies.
+/// The spawner's answer to the start, once it has its namespaces, to the foundation and to each
+/// order, which a pidfd of the box's first process accompanies.
 struct Answer {
   std::array<char, 32> failed_step{};  ///< empty: all is well
   std::int32_t code = 0;               ///< errno
@@ -86,6 +115,7 @@ struct Epitaph {
   std::uint64_t peak_memory_bytes = 0;  ///< of the largest process
 };
 
-static_assert(std::is_trivially_copyable_v<Foundation> && std::is_trivially_copyable_v<Order>);
+static_assert(std::is_trivially_copyable_v<Start> && std::is_trivially_copyable_v<Foundation> &&
+              std::is_trivially_copyable_v<Order>);
 
 }  // namespace lazaret::backend::native

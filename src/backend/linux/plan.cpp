@@ -25,10 +25,13 @@ void add(Order& order, int resource, rlim_t most) {
 }  // namespace
 
 bool reserves_address_space(const policy::Spec& spec) {
-  constexpr std::array kNames = {"node", "nodejs", "deno", "bun", "java", "go", "dotnet"};
+  static constexpr std::array kNames = {"node", "nodejs", "deno", "bun",
+                                        "java", "javac",  "go",   "dotnet"};
   const std::string& path = spec.program.argv.front();
-  const std::string name = path.substr(path.find_last_of('/') + 1);
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  const auto reserves = [](const std::string& name) {
+    return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  };
+  return reserves(spec.language) || reserves(path.substr(path.find_last_of('/') + 1));
 }
 
 Processors share_of(const Processors& available, double cpus, std::size_t turn) {
@@ -50,6 +53,9 @@ Order order_of(const policy::Spec& spec, HeldBy held_by) {
   const Limits& limits = spec.limits;
   Order order;
   order.in_cgroup = held_by == HeldBy::cgroup;
+  order.subprocess = spec.subprocess;
+  order.profile = spec.profile;
+  order.loopback = spec.loopback;
   put_tmpfs_options(order.private_options, limits, "0700");
   put_tmpfs_options(order.shared_options, limits, "1777");
   add(order, RLIMIT_NOFILE, limits.open_files);

@@ -11,11 +11,12 @@
 
 #include <cerrno>
 #include <csignal>
-#include <cstring>
 #include <fstream>
 #include <string>
 
+#include "backend/linux/control.hpp"
 #include "backend/linux/refusal.hpp"
+#include "backend/linux/service_manager.hpp"
 #include "backend/linux/spawner_image.hpp"
 #include "backend/linux/subordinate.hpp"
 #include "base/try.hpp"
@@ -121,38 +122,19 @@ Status map_caller(pid_t pid) {
   return write_proc(pid, "uid_map", "0 " + std::to_string(::geteuid()) + " 1");
 }
 
-Status write_maps(pid_t pid, const Foundation& foundation, const Call& call) {
-  switch (foundation.identity) {
+Status write_maps(pid_t pid, const Identity& identity, const Call& call) {
+  switch (identity.kind) {
     case HostIdentity::nobody: return {};
     case HostIdentity::subordinate:
-      return map_subordinate(pid, kInsideId, {foundation.host_user, foundation.host_group}, call);
+      return map_subordinate(pid, kInsideId, {identity.user, identity.group}, call);
     case HostIdentity::caller: return map_caller(pid);
   }
   return {};
 }
 
-Status send_bytes(int control, Bytes bytes, std::span<const int> handles) {
-  iovec part{const_cast<std::byte*>(bytes.data()), bytes.size()};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMostOrderHandles)> space{};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  if (!handles.empty()) {
-    message.msg_control = space.data();
-    message.msg_controllen = CMSG_SPACE(handles.size_bytes());
-    cmsghdr* const header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(handles.size_bytes());
-    std::memcpy(CMSG_DATA(header), handles.data(), handles.size_bytes());
-  }
-  if (::sendmsg(control, &message, MSG_NOSIGNAL) < 0) return os::last_error("asking the spawner");
+Status say(int control, std::span<const std::byte> message, std::span<const int> handles) {
+  if (!send_message(control, message, handles)) return os::last_error("asking the spawner");
   return {};
-}
-
-template <typename Value>
-Bytes raw(const Value& value) {
-  return std::as_bytes(std::span(&value, 1));
 }
 
 Status checked(const Answer& answer) {
@@ -166,22 +148,10 @@ Status checked(const Answer& answer) {
 Result<os::Handle> answer_of(int control, const Call& call) {
   LAZARET_CHECK(os::wait_for(control, POLLIN, call));
   Answer answer;
-  iovec part{&answer, sizeof answer};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int))> space{};
-  msghdr message{};
-  message.msg_iov = &part;
-  message.msg_iovlen = 1;
-  message.msg_control = space.data();
-  message.msg_controllen = space.size();
-  const ssize_t count = ::recvmsg(control, &message, MSG_CMSG_CLOEXEC);
-  if (count != sizeof answer) return Error(Errc::connection_lost, "the spawner ended");
   os::Handle handle;
-  if (const cmsghdr* const header = CMSG_FIRSTHDR(&message);
-      header != nullptr && header->cmsg_type == SCM_RIGHTS) {
-    int received = -1;
-    std::memcpy(&received, CMSG_DATA(header), sizeof received);
-    handle.reset(received);
-  }
+  const ssize_t count = receive_message(control, std::as_writable_bytes(std::span(&answer, 1)),
+                                        std::span(&handle, 1));
+  if (count != sizeof answer) return Error(Errc::connection_lost, "the spawner ended");
   LAZARET_CHECK(checked(answer));
   return handle;
 }
@@ -198,28 +168,41 @@ Result<pid_t> number_of(const os::Handle& pidfd) {
 
 }  // namespace
 
-Result<std::unique_ptr<Spawner>> Spawner::start(const Foundation& foundation, const Call& call) {
+Result<std::unique_ptr<Spawner>> Spawner::begin(const Identity& identity) {
   LAZARET_TRY(const os::Handle program, sealed_program());
   LAZARET_TRY(auto ends, control_pair());
+  LAZARET_CHECK(say(ends.first.get(), raw(Start{::getpid(), identity}), {}));
   LAZARET_TRY(const pid_t pid, execute(program, ends.second));
-  ends.second.reset();
   LAZARET_TRY(os::Handle process, descriptor_of(pid));
-  std::unique_ptr<Spawner> spawner(
-      new Spawner(foundation, std::move(process), std::move(ends.first)));
-  LAZARET_CHECK(spawner->prepare(pid, call.within(kStartBound)));
-  return spawner;
+  return std::unique_ptr<Spawner>(
+      new Spawner(identity, pid, std::move(process), std::move(ends.first)));
 }
 
-Status Spawner::prepare(pid_t pid, const Call& call) {
-  LAZARET_CHECK(send_bytes(control_.get(), raw(foundation_), {}));
-  LAZARET_CHECK(answer_of(control_.get(), call));
-  if (const Status mapped = write_maps(pid, foundation_, call); !mapped.ok()) {
+Status Spawner::lay_ground(const Foundation& foundation, const CgroupBase& callers,
+                           const Call& call) {
+  foundation_ = foundation;
+  sources_ = sources_of(foundation);
+  // Before it forks: its child, which clones the boxes, is born there.
+  if (callers.directory.empty() || callers.managed) scope_ = scope_of(pid_, callers.why_not, call);
+  const Call bounded = call.within(kStartBound);
+  LAZARET_CHECK(answer_of(control_.get(), bounded));
+  if (const Status mapped = write_maps(pid_, foundation.identity, bounded); !mapped.ok()) {
     const Error& error = mapped.error();
     return Error(error).with_hint(way_out("write id maps", error.os_error(), traits_of_host()));
   }
-  LAZARET_CHECK(send_bytes(control_.get(), bytes_of("g"), {}));
-  LAZARET_CHECK(answer_of(control_.get(), call));
+  LAZARET_CHECK(say(control_.get(), raw(foundation_), {}));
+  LAZARET_CHECK(answer_of(control_.get(), bounded));
   return {};
+}
+
+const CgroupBase& Spawner::better_of(const CgroupBase& callers) const noexcept {
+  const bool no_scope = scope_.directory.empty();
+  return no_scope && !callers.directory.empty() ? callers : scope_;
+}
+
+bool Spawner::is_spent() const {
+  pollfd entry{process_.get(), POLLIN, 0};
+  return retired_ || ::getpid() != owner_ || ::poll(&entry, 1, 0) > 0;
 }
 
 // Closing the socket ends the spawner, and with it every box that is left; one that has owed us an
@@ -242,12 +225,13 @@ Spawner::~Spawner() {
 // socket stays open all the same, since its end would be that of the boxes that are running.
 Result<os::Handle> Spawner::converse(const Order& order, std::span<const int> handles,
                                      const Call& call) {
-  const std::scoped_lock lock(conversation_);
+  LAZARET_TRY(const Turn::Held turn, conversation_.take(call));
   if (retired_ || ::getpid() != owner_)
     return Error(Errc::connection_lost, "the spawner is not there for this process any more");
-  retired_ = true;
-  LAZARET_CHECK(send_bytes(control_.get(), raw(order), handles));
-  auto answer = answer_of(control_.get(), call);
+  const Status sent = say(control_.get(), raw(order), handles);
+  retired_ = !sent.ok();
+  LAZARET_CHECK(sent);
+  auto answer = answer_of(control_.get(), call.within(kAnswerBound));
   const bool missed = !answer.ok() && (answer.error().code() == Errc::timed_out ||
                                        answer.error().code() == Errc::cancelled ||
                                        answer.error().code() == Errc::connection_lost);
@@ -260,18 +244,29 @@ Result<Launched> Spawner::make(const Order& order, const Belongings& belongings,
   const int handles[] = {belongings.wire, epitaph.second.get(), belongings.cgroup};
   const auto given = std::span(handles).first(belongings.cgroup < 0 ? 2 : 3);
   Launched launched;
-  LAZARET_TRY(launched.pidfd, converse(order, given, call.within(kAnswerBound)));
+  LAZARET_TRY(launched.pidfd, converse(order, given, call));
   launched.epitaph = std::move(epitaph.first);
   LAZARET_TRY(launched.pid, number_of(launched.pidfd));
   return launched;
 }
 
-Status end(const Launched& launched, const Call& call) {
-  // The kernel ends a pid namespace with its first process and waits for the rest (P-03, P-05).
+Status Spawner::let_go(const Launched& last) {
+  const Status killed = kill_first(last);
+  (void)::shutdown(control_.get(), SHUT_RDWR);
+  return killed;
+}
+
+// The kernel ends a pid namespace with its first process and waits for the rest (P-03, P-05).
+Status kill_first(const Launched& launched) {
   if (::syscall(SYS_pidfd_send_signal, launched.pidfd.get(), SIGKILL, nullptr, 0) != 0 &&
       errno != ESRCH) {
     return os::last_error("pidfd_send_signal");
   }
+  return {};
+}
+
+Status end(const Launched& launched, const Call& call) {
+  LAZARET_CHECK(kill_first(launched));
   LAZARET_CHECK(
       os::wait_for(launched.pidfd.get(), POLLIN, call).within("waiting for the box to end"));
   // It is over. A spawner that has been stopped does not say what it took; that is all that is

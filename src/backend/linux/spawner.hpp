@@ -5,12 +5,16 @@
 
 #include <atomic>
 #include <memory>
-#include <mutex>
 #include <span>
+#include <utility>
+#include <vector>
 
+#include "backend/linux/cgroup_base.hpp"
+#include "backend/linux/foundation.hpp"
 #include "backend/linux/order.hpp"
 #include "base/bytes.hpp"
 #include "base/call.hpp"
+#include "base/turn.hpp"
 #include "lazaret/result.hpp"
 #include "os/handle.hpp"
 
@@ -28,13 +32,18 @@ struct Launched {
 /// all its boxes. Thread-safe.
 class Spawner {
  public:
-  /// Starts the process and lays the ground of its boxes. Errors: permission_denied or unsupported
-  /// when this host refuses namespaces; system, with the name of the step.
-  [[nodiscard]] static Result<std::unique_ptr<Spawner>> start(const Foundation& foundation,
-                                                              const Call& call);
+  /// Starts the process, which makes its namespaces while its caller looks at the host. Errors:
+  /// permission_denied, system.
+  [[nodiscard]] static Result<std::unique_ptr<Spawner>> begin(const Identity& identity);
   Spawner(const Spawner&) = delete;
   Spawner& operator=(const Spawner&) = delete;
   ~Spawner();
+
+  /// Lays the ground of its boxes, once, before the first. Where the `callers` cgroups are none or
+  /// not theirs to give, a scope of its own is asked for. Errors: permission_denied or unsupported
+  /// when this host refuses namespaces; system, with the name of the step.
+  [[nodiscard]] Status lay_ground(const Foundation& foundation, const CgroupBase& callers,
+                                  const Call& call);
 
   /// What a box is given: its end of the stream, and the directory of its cgroup or -1.
   struct Belongings {
@@ -46,27 +55,39 @@ class Spawner {
   /// system.
   [[nodiscard]] Result<Launched> make(const Order& order, const Belongings& belongings,
                                       const Call& call);
+  /// Ends its last box and itself; the destructor waits for both.
+  [[nodiscard]] Status let_go(const Launched& last);
+  /// Where its boxes may have cgroups; the better of the two. A scope goes with the spawner.
+  [[nodiscard]] const CgroupBase& better_of(const CgroupBase& callers) const noexcept;
+  /// Whether there is no use in asking it again: it is gone, owes an answer or is a parent's.
+  [[nodiscard]] bool is_spent() const;
+  /// Whether the host has put something else in the place of what its boxes are shown.
+  [[nodiscard]] bool is_stale() const { return sources_ != sources_of(foundation_); }
   /// Who its boxes are on the host.
   [[nodiscard]] const Foundation& foundation() const noexcept { return foundation_; }
 
  private:
-  Spawner(const Foundation& foundation, os::Handle process, os::Handle control)
-      : foundation_(foundation),
-        owner_(::getpid()),
-        process_(std::move(process)),
-        control_(std::move(control)) {}
-  [[nodiscard]] Status prepare(pid_t pid, const Call& call);
+  Spawner(const Identity& identity, pid_t pid, os::Handle process, os::Handle control)
+      : owner_(::getpid()), pid_(pid), process_(std::move(process)), control_(std::move(control)) {
+    foundation_.identity = identity;
+  }
   [[nodiscard]] Result<os::Handle> converse(const Order& order, std::span<const int> handles,
                                             const Call& call);
 
   Foundation foundation_;
+  std::vector<std::pair<dev_t, ino_t>> sources_;  // as they were before they were bound
+  CgroupBase scope_;
 
   pid_t owner_;
-  os::Handle process_;       // pidfd
-  std::mutex conversation_;  // one question and its answer at a time
+  pid_t pid_;
+  os::Handle process_;  // pidfd
+  Turn conversation_;   // one question and its answer at a time
   os::Handle control_;
   std::atomic<bool> retired_ = false;  // an answer was missed
 };
+
+/// Has the kernel end a box's first process, and with it everything in its pid namespace.
+[[nodiscard]] Status kill_first(const Launched& launched);
 
 /// Ends a box's first process and everything in its pid namespace, and waits until it is gone; for
 /// its epitaph a moment longer.

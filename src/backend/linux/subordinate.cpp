@@ -5,12 +5,14 @@
 
 #include <array>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "backend/report.hpp"
+#include "base/file.hpp"
 #include "base/try.hpp"
 #include "os/command.hpp"
 
@@ -19,13 +21,6 @@ namespace {
 
 // Where systems keep programs that run as their owner; not the caller's own PATH.
 constexpr const char* kPath = "PATH=/usr/bin:/bin:/run/wrappers/bin:/usr/local/bin";
-
-std::string text_of_file(const char* path) {
-  const std::ifstream file(path);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
 
 std::string name_of_caller() {
   passwd entry{};
@@ -36,20 +31,27 @@ std::string name_of_caller() {
   return found->pw_name;
 }
 
-// One of shadow's two programs; the kernel takes a map only whole.
-Status write_map(const char* program, std::vector<std::string> words, const Call& call) {
-  words.insert(words.begin(), program);
-  LAZARET_TRY(auto command, os::Command::start({std::move(words), {kPath}}));
+struct IdMap {
+  const char* program;  // one of shadow's two; the kernel takes a map only whole
+  const char* file;
+  std::vector<std::string> words;  // inside, outside and count of each line
+};
+
+Status write_map(pid_t pid, const IdMap& map, const Call& call) {
+  const std::string number = std::to_string(pid);
+  std::vector<std::string> argv = {map.program, number};
+  argv.insert(argv.end(), map.words.begin(), map.words.end());
+  LAZARET_TRY(auto command, os::Command::start({std::move(argv), {kPath}}));
   LAZARET_TRY(const os::CommandEnd end, command.finish(call));
   if (end.good()) return {};
-  return Error(Errc::permission_denied, std::string(program) + ": " + command.error_tail());
+  std::ifstream file("/proc/" + number + "/" + map.file);
+  const std::vector<std::string> seen{std::istream_iterator<std::string>(file), {}};
+  if (!end.known && seen == map.words) return {};
+  return Error(Errc::permission_denied, std::string(map.program) + ": " + command.error_tail());
 }
 
-// PID, and then inside, outside and count of each line.
-std::vector<std::string> map_words(pid_t pid, std::uint32_t inside, std::uint32_t own,
-                                   std::uint32_t given) {
-  return {std::to_string(pid),   "0", std::to_string(own), "1", std::to_string(inside),
-          std::to_string(given), "1"};
+std::vector<std::string> map_words(std::uint32_t inside, std::uint32_t own, std::uint32_t given) {
+  return {"0", std::to_string(own), "1", std::to_string(inside), std::to_string(given), "1"};
 }
 
 // "name:first:count"; a line that is not so gives nothing.
@@ -94,8 +96,10 @@ std::optional<SubordinateIds> subordinate_ids() {
 
 Status map_subordinate(pid_t pid, std::uint32_t inside, const SubordinateIds& ids,
                        const Call& call) {
-  LAZARET_CHECK(write_map("newgidmap", map_words(pid, inside, ::getegid(), ids.group), call));
-  return write_map("newuidmap", map_words(pid, inside, ::geteuid(), ids.user), call);
+  const IdMap groups{"newgidmap", "gid_map", map_words(inside, ::getegid(), ids.group)};
+  const IdMap users{"newuidmap", "uid_map", map_words(inside, ::geteuid(), ids.user)};
+  LAZARET_CHECK(write_map(pid, groups, call));
+  return write_map(pid, users, call);
 }
 
 }  // namespace lazaret::backend::native

@@ -52,6 +52,7 @@ std::vector<Reading> readings_without_cgroup(const policy::Spec& spec, const Sel
   Reading pids = read_limit(report, {Control::pids, "limit.nproc", spec.limits.pids});
   pids.applied += " in a user namespace of its own";
   return {{Control::swap, no, why, source},
+          {Control::disk, EvidenceStatus::enforced, "reading from disks is not limited", source},
           cpu_without_cgroup(spec, report, why),
           std::move(pids),
           memory_without_cgroup(spec, report, why)};

@@ -1,5 +1,7 @@
 #include "backend/seccomp/profile.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <utility>
 
@@ -83,25 +85,34 @@ std::vector<std::string_view> words_of(std::string_view text) {
 }
 
 constexpr std::uint64_t kInt = 0xFFFFFFFF;  // the kernel reads these arguments as 32 bits
+constexpr std::uint64_t kInet = 2, kInet6 = 10, kNetlink = 16;  // families of sockets
 
-// socket(2): Unix, and Internet without raw packets; route netlink, which getifaddrs(3) needs.
+// socket(2): Unix alone. A box without a network has no use for the rest of the kernel's network
+// code, and what it cannot open it cannot leave anything in.
 void add_sockets(std::vector<Allowed>& rules) {
-  constexpr std::uint64_t kUnix = 1, kInet = 2, kInet6 = 10, kNetlink = 16, kTypeMask = 0xF;
-  constexpr std::uint64_t kStreamType = 1, kDatagramType = 2, kRawType = 3, kRouteProtocol = 0;
-  constexpr std::uint64_t kTcp = 6, kUdp = 17, kDefaultProtocol = 0;
+  constexpr std::uint64_t kUnix = 1;
   rules.push_back({"socket", {{0, kInt, kUnix}}});
   // The kernel makes both sockets before it asks whether the family knows pairs.
   rules.push_back({"socketpair", {{0, kInt, kUnix}}});
+}
+
+// With the answer of a kernel that was built without them: programs know what to do then.
+void refuse_internet(std::vector<Refused>& rules) {
+  for (const std::uint64_t family : {kInet, kInet6, kNetlink}) {
+    rules.push_back({"socket", kFamilyError, {{0, kInt, family}}});
+  }
+}
+
+// For a box that talks to itself: TCP and UDP, without raw packets.
+void allow_internet(std::vector<Allowed>& rules) {
+  constexpr std::uint64_t kTypeMask = 0xF, kStreamType = 1, kDatagramType = 2;
+  constexpr std::uint64_t kDefaultProtocol = 0, kTcp = 6, kUdp = 17;
   for (const std::uint64_t family : {kInet, kInet6}) {
     for (const auto& [type, named] : {std::pair{kStreamType, kTcp}, {kDatagramType, kUdp}}) {
       for (const std::uint64_t protocol : {kDefaultProtocol, named}) {
         rules.push_back({"socket", {{0, kInt, family}, {1, kTypeMask, type}, {2, kInt, protocol}}});
       }
     }
-  }
-  for (const std::uint64_t type : {kRawType, kDatagramType}) {
-    rules.push_back(
-        {"socket", {{0, kInt, kNetlink}, {1, kTypeMask, type}, {2, kInt, kRouteProtocol}}});
   }
 }
 
@@ -133,23 +144,66 @@ void add_conditional(std::vector<Allowed>& rules) {
   add_ioctl(rules);
 }
 
+// What a debugger needs. Whom it may trace the kernel decides: processes of the box, never the
+// runner, which is not dumpable (ptrace(2)).
+constexpr std::string_view kOnlyDev = "ptrace process_vm_readv process_vm_writev";
+constexpr std::uint64_t kAddrNoRandomize = 0x0040000;
+
+// Programs from memory, which would get around what cannot be executed in /work, and entries that
+// few programs use and kernels have been broken by.
+constexpr std::string_view kNotStrict =
+    "memfd_create splice tee vmsplice io_setup io_destroy io_submit io_cancel io_getevents "
+    "io_pgetevents remap_file_pages pkey_alloc pkey_free pkey_mprotect map_shadow_stack msgget "
+    "msgsnd msgrcv msgctl semget semop semtimedop semctl shmget shmat shmdt shmctl mq_open "
+    "mq_unlink mq_timedsend mq_timedreceive mq_notify mq_getsetattr process_mrelease";
+
+bool is_among(std::string_view call, std::string_view text) {
+  const auto words = words_of(text);
+  return std::find(words.begin(), words.end(), call) != words.end();
+}
+
+Profile made_for(lazaret::Profile profile, Loopback loopback) {
+  const bool is_dev = profile == lazaret::Profile::dev;
+  const std::string_view left_out = profile == lazaret::Profile::strict ? kNotStrict : "";
+  Profile made;
+  for (const std::string_view group : kAlways) {
+    for (const std::string_view call : words_of(group)) {
+      if (!is_among(call, left_out)) made.allowed.push_back({call, {}});
+    }
+  }
+  add_conditional(made.allowed);
+  if (is_dev) {
+    for (const std::string_view call : words_of(kOnlyDev)) made.allowed.push_back({call, {}});
+    made.allowed.push_back({"personality", {{0, kInt, kAddrNoRandomize}}});
+  }
+  for (const std::string_view call : words_of(kRefusedCalls)) {
+    if (!is_dev || !is_among(call, kOnlyDev)) made.refused.push_back({call, kRefusedError, {}});
+  }
+  for (const std::string_view call : words_of(left_out)) {
+    made.refused.push_back({call, kRefusedError, {}});
+  }
+  // Its flags lie behind a pointer that a filter cannot read; ENOSYS makes libc use clone (P-49).
+  made.refused.push_back({"clone3", kUnknownError, {}});
+  if (loopback == Loopback::up) {
+    allow_internet(made.allowed);
+  } else {
+    refuse_internet(made.refused);
+  }
+  return made;
+}
+
 }  // namespace
 
-const Profile& standard_profile() {
-  static const Profile profile = [] {
-    Profile made;
-    for (const std::string_view group : kAlways) {
-      for (const std::string_view call : words_of(group)) made.allowed.push_back({call, {}});
-    }
-    add_conditional(made.allowed);
-    for (const std::string_view call : words_of(kRefusedCalls)) {
-      made.refused.push_back({call, kRefusedError});
-    }
-    // Its flags lie behind a pointer that a filter cannot read; ENOSYS makes libc use clone (P-49).
-    made.refused.push_back({"clone3", kUnknownError});
-    return made;
-  }();
-  return profile;
+const Profile& profile_of(lazaret::Profile profile, Loopback loopback) {
+  using P = lazaret::Profile;
+  static const std::array<std::array<Profile, 2>, 3> made = {{
+      {made_for(P::dev, Loopback::down), made_for(P::dev, Loopback::up)},
+      {made_for(P::standard, Loopback::down), made_for(P::standard, Loopback::up)},
+      {made_for(P::strict, Loopback::down), made_for(P::strict, Loopback::up)},
+  }};
+  return made.at(static_cast<std::size_t>(profile)).at(static_cast<std::size_t>(loopback));
 }
+
+const Profile& standard_profile() { return profile_of(lazaret::Profile::standard, Loopback::down); }
 
 }  // namespace lazaret::backend::seccomp

@@ -4,6 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "lazaret/confinement.hpp"
+
 /// The system calls a box may make: one list, the same verdicts on every backend.
 namespace lazaret::backend::seccomp {
 
@@ -20,10 +22,11 @@ struct Allowed {
   std::vector<Condition> conditions;
 };
 
-/// Refused with an error of its own instead of the default one.
+/// Refused with an error of its own instead of the default one, when all conditions hold.
 struct Refused {
   std::string_view call;
   int error_number;
+  std::vector<Condition> conditions;
 };
 
 /// What is not named here is answered with kUnknownError, so that programs use their fallbacks and
@@ -35,8 +38,11 @@ struct Profile {
 
 inline constexpr int kUnknownError = 38;  // ENOSYS
 inline constexpr int kRefusedError = 1;   // EPERM
+inline constexpr int kFamilyError = 97;   // EAFNOSUPPORT
 
-/// Built once; pure.
+/// Built once; pure. The strict one is a part of the standard one, and that a part of dev's.
+/// Internet sockets can be made where the loopback is up.
+[[nodiscard]] const Profile& profile_of(lazaret::Profile profile, Loopback loopback);
 [[nodiscard]] const Profile& standard_profile();
 
 }  // namespace lazaret::backend::seccomp

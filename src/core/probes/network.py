@@ -105,7 +105,9 @@ with open("/proc/net/route") as file:
 saw("routes")
 #: F-65-interfaces 65 find an interface beside the loopback
 idle = ("lo", "tunl0", "ip6tnl0", "sit0", "gre0", "gretap0", "erspan0", "ip_vti0", "ip6_vti0")
-others = [name for _, name in socket.if_nameindex() if name not in idle]
+with open("/proc/net/dev") as file:
+    names = [line.split(":")[0].strip() for line in file.readlines()[2:]]
+others = [name for name in names if name not in idle]
 if not others:
     raise Blocked("only lo")
 saw(others)

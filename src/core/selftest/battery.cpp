@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 #include <utility>
 
+#include "base/condition.hpp"
 #include "base/try.hpp"
 #include "core/selftest/host.hpp"
 #include "os/pipe.hpp"
@@ -38,6 +38,9 @@ struct Ground {
 
 ExecutionRequest request_for(const Ground& ground) {
   ExecutionRequest request;
+  request.profile = Profile::standard;  // whose promises are tested
+  request.subprocess = Subprocess::allow;
+  request.loopback = Loopback::down;
   request.stop = ground.call.stop;
   return request;
 }
@@ -188,7 +191,7 @@ class HeldInput {
 
  private:
   std::mutex mutex_;
-  std::condition_variable_any changed_;
+  Condition changed_;
   bool released_ = false;
 };
 

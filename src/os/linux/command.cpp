@@ -1,6 +1,7 @@
 #include "os/command.hpp"
 
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -118,6 +119,15 @@ Result<std::pair<Handle, Handle>> pipe_from_child() {
   return std::pair{std::move(ends.first), std::move(theirs)};
 }
 
+// fork(2), and from the first moment a descriptor that means no other process (P-05), even where
+// children are collected by themselves and their numbers are free at once.
+pid_t fork_with(Handle& process) noexcept {
+  int pidfd = -1;
+  const long pid = ::syscall(SYS_clone, CLONE_PIDFD | SIGCHLD, nullptr, &pidfd, nullptr, nullptr);
+  if (pid > 0) process.reset(pidfd);
+  return static_cast<pid_t>(pid);
+}
+
 // Until exec has closed the report: nothing, or the errno of the step that failed.
 int failure_from(int report) noexcept {
   int code = 0;
@@ -148,10 +158,11 @@ class Command::Body {
   [[nodiscard]] Status take_errors();
   void note(std::string_view text);
   [[nodiscard]] Status collect();
+  void signal_group(int number) const noexcept;
 
   std::function<void(std::string_view)> error_line_;
   pid_t pid_ = -1;
-  Handle process_;  // a pidfd: no other process can be meant (P-05)
+  Handle process_;  // a pidfd
   Handle output_;
   Handle errors_;
   std::string tail_;
@@ -172,13 +183,10 @@ Status Command::Body::start(const CommandRequest& request, const std::string& pr
                   environment.data(),
                   {input.get(), output.second.get(), errors.second.get(), report_in.get()},
                   ::getpid()};
-  pid_ = ::fork();
+  pid_ = fork_with(process_);
   if (pid_ < 0) return Error(Errc::start_failed, "fork").with_os_error(errno);
   if (pid_ == 0) become_program(plan);
-  (void)::setpgid(pid_, pid_);  // whoever comes first; afterwards the group exists for sure
   report_in.reset();
-  process_.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0)));
-  if (!process_.valid()) return last_error("pidfd_open");
   output_ = std::move(output.first);
   errors_ = std::move(errors.first);
   if (const int code = failure_from(report.first.get()); code != 0) {
@@ -188,15 +196,28 @@ Status Command::Body::start(const CommandRequest& request, const std::string& pr
 }
 
 Command::Body::~Body() {
-  if (pid_ <= 0) return;
+  if (!process_.valid()) return;
   error_line_ = nullptr;  // who listens may be gone by now
-  if (!end_ && process_.valid()) {
-    (void)::kill(-pid_, SIGTERM);
+  if (!end_) {
+    signal_group(SIGTERM);
     (void)drain(Call{}.within(kGrace)).ok();
   }
-  // The number of the group is free for others only when its leader has been collected.
-  (void)::kill(-pid_, SIGKILL);
-  (void)::waitpid(pid_, nullptr, 0);
+  signal_group(SIGKILL);
+  siginfo_t info{};
+  (void)::waitid(P_PIDFD, static_cast<id_t>(process_.get()), &info, WEXITED);
+}
+
+// Since Linux 6.9 the leader's descriptor means its group. Before, the group's number is nobody
+// else's as long as the leader can be collected by us.
+void Command::Body::signal_group(int number) const noexcept {
+  constexpr unsigned kProcessGroup = 1U << 2;  // PIDFD_SIGNAL_PROCESS_GROUP
+  const long sent =
+      ::syscall(SYS_pidfd_send_signal, process_.get(), number, nullptr, kProcessGroup);
+  if (sent == 0 || errno != EINVAL) return;
+  siginfo_t info{};
+  const int found =
+      ::waitid(P_PIDFD, static_cast<id_t>(process_.get()), &info, WEXITED | WNOHANG | WNOWAIT);
+  if (found == 0) (void)::kill(-pid_, number);
 }
 
 // Takes what it still says and drops it: a full or closed pipe would keep it from tidying up.
@@ -266,8 +287,10 @@ Result<CommandEnd> Command::Body::finish(const Call& call) {
 // Leaves the zombie to the destructor, which holds the group's number until then.
 Status Command::Body::collect() {
   siginfo_t info{};
-  if (::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
-    return last_error("waitid");
+  const auto process = static_cast<id_t>(process_.get());
+  if (::waitid(P_PIDFD, process, &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+    if (errno != ECHILD) return last_error("waitid");
+    end_ = CommandEnd{.known = false};
   }
   if (info.si_pid != 0) end_ = CommandEnd{info.si_code != CLD_EXITED, info.si_status};
   return {};

@@ -6,9 +6,14 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <string>
 
 #include "base/bytes.hpp"
 #include "base/try.hpp"
@@ -91,6 +96,26 @@ Status signal_all(std::int64_t leader, std::uint32_t signal) {
   if (::kill(target, static_cast<int>(signal)) == 0) return {};
   if (errno == ESRCH) return Error(Errc::not_found, "no process left");
   return last_error("kill");
+}
+
+std::uint64_t cpu_us_of(std::int64_t child) {
+  clockid_t clock{};
+  timespec used{};
+  if (::clock_getcpuclockid(static_cast<pid_t>(child), &clock) != 0) return 0;
+  if (::clock_gettime(clock, &used) != 0) return 0;
+  return static_cast<std::uint64_t>(used.tv_sec) * 1'000'000 +
+         static_cast<std::uint64_t>(used.tv_nsec) / 1000;
+}
+
+std::uint32_t resident_kib_of(std::int64_t child) {
+  const std::string path = "/proc/" + std::to_string(child) + "/statm";
+  const Handle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  std::array<char, 64> text{};
+  if (!file.valid() || ::read(file.get(), text.data(), text.size() - 1) <= 0) return 0;
+  const char* const resident = std::strchr(text.data(), ' ');
+  if (resident == nullptr) return 0;
+  const auto pages = std::strtoull(resident, nullptr, 10);
+  return static_cast<std::uint32_t>(pages * static_cast<std::uint64_t>(::getpagesize()) / 1024);
 }
 
 TreeUsage tree_usage() {

@@ -1,12 +1,17 @@
 #include "os/landlock.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <linux/landlock.h>
+#include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
+#include <string>
+#include <string_view>
 
 #include "base/try.hpp"
 #include "os/error.hpp"
@@ -56,6 +61,21 @@ Status add(int ruleset, const Rule& rule, std::uint64_t known) {
   return {};
 }
 
+// Directories of the host's that the box may write to; what is mounted read-only stays so.
+Status add_folders(int ruleset, std::uint64_t known) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> place(::opendir("/mnt"), ::closedir);
+  if (!place) return {};
+  while (const dirent* const entry = ::readdir(place.get())) {
+    if (entry->d_name[0] == '.' && entry->d_name[1] == '\0') continue;
+    if (std::string_view(entry->d_name) == "..") continue;
+    const std::string path = std::string("/mnt/") + entry->d_name;
+    struct statvfs facts {};
+    if (::statvfs(path.c_str(), &facts) != 0 || (facts.f_flag & ST_RDONLY) != 0) continue;
+    LAZARET_CHECK(add(ruleset, {path.c_str(), kWork}, known));
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<std::uint32_t> restrict_access() {
@@ -68,6 +88,7 @@ Result<std::uint32_t> restrict_access() {
   const Handle ruleset(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &rules, size, 0)));
   if (!ruleset.valid()) return last_error("landlock_create_ruleset");
   for (const Rule& rule : kRules) LAZARET_CHECK(add(ruleset.get(), rule, rules.files));
+  LAZARET_CHECK(add_folders(ruleset.get(), rules.files));
   if (::syscall(SYS_landlock_restrict_self, ruleset.get(), 0) != 0)
     return last_error("landlock_restrict_self");
   return version;

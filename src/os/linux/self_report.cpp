@@ -21,6 +21,7 @@
 
 #include "os/handle.hpp"
 #include "os/init.hpp"
+#include "os/linux/subprocess.hpp"
 
 namespace lazaret::os {
 namespace {
@@ -172,6 +173,23 @@ int ring() noexcept {
   return code;
 }
 
+// connect(2) of a datagram socket only asks for a route.
+int loopback() noexcept {
+  const Handle socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(9);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  return outcome(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address));
+}
+
+int user_names() noexcept {
+  return outcome(Handle(::open("/etc/passwd", O_RDONLY | O_CLOEXEC)).get());
+}
+
+// Flags that memfd_create(2) does not know: where it may be called, nothing is made.
+int memory_file() noexcept { return outcome(::syscall(SYS_memfd_create, "", ~0U)); }
+
 // Each value is the errno of really trying, 0 for success.
 void add_probes(std::string& report) {
   const std::pair<const char*, int> probes[] = {
@@ -188,13 +206,16 @@ void add_probes(std::string& report) {
       {"probe.mount", outcome(::mount("none", "/proc", nullptr, MS_REMOUNT | MS_BIND, nullptr))},
       {"probe.user_namespace", user_namespace()},
       {"probe.setuid", outcome(::setuid(0))},
+      {"probe.loopback", loopback()},
+      {"probe.user_names", user_names()},
+      {"probe.memory_file", memory_file()},
   };
   for (const auto& [key, code] : probes) add(report, key, std::to_string(code));
 }
 
 }  // namespace
 
-SelfReport self_report() {
+SelfReport self_report(Subprocess subprocess) {
   SelfReport made;
   std::string& report = made.text;
   report.reserve(kUsualReportBytes);
@@ -212,6 +233,7 @@ SelfReport self_report() {
   if (::gethostname(host.data(), host.size() - 1) == 0) add(report, "hostname", host.data());
   add_lines(report, "mount", content_of(self.get(), "mountinfo"));
   add_probes(report);
+  if (subprocess == Subprocess::deny) report += try_subprocess_filter();
   return made;
 }
 

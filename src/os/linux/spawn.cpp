@@ -12,17 +12,19 @@
 #include <cerrno>
 #include <climits>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <type_traits>
 
 #include "base/try.hpp"
 #include "os/error.hpp"
 #include "os/init.hpp"
+#include "os/linux/subprocess.hpp"
 
 namespace lazaret::os {
 namespace {
 
-constexpr int kDescriptors = 4;
+constexpr std::size_t kMostDescriptors = 5;
 
 // Everything that the child needs, prepared before clone, and why it came to nothing.
 struct Plan {
@@ -30,9 +32,11 @@ struct Plan {
   char* const* environment;
   std::string_view search_path;
   const char* working_directory;
-  std::array<int, kDescriptors> handles;
+  std::array<int, kMostDescriptors> handles;
+  std::size_t handle_count;
   std::uint64_t ignored_signals;
   rlim_t cpu_seconds;
+  const SubprocessFilter* filter;  // null: processes may be made
   const char* failed_step;
   int failed_code;
 };
@@ -52,12 +56,12 @@ bool reset_signals(const Plan& plan) noexcept {
   return ::syscall(SYS_rt_sigprocmask, SIG_SETMASK, &kNone, nullptr, sizeof kNone) == 0;
 }
 
-// The sources lie above 3, so no target is a source.
+// The sources lie above the targets, so no target is a source.
 bool place_descriptors(const Plan& plan) noexcept {
-  for (int target = 0; target < kDescriptors; ++target) {
-    if (::dup2(plan.handles[static_cast<std::size_t>(target)], target) < 0) return false;
+  for (std::size_t target = 0; target < plan.handle_count; ++target) {
+    if (::dup2(plan.handles[target], static_cast<int>(target)) < 0) return false;
   }
-  return ::syscall(SYS_close_range, kDescriptors, ~0U, 0U) == 0;
+  return ::syscall(SYS_close_range, plan.handle_count, ~0U, 0U) == 0;
 }
 
 bool set_limits(const Plan& plan) noexcept {
@@ -79,7 +83,11 @@ void execute_in(std::string_view folder, const Plan& plan) noexcept {
     *end++ = '/';
   }
   std::memcpy(end, name.data(), name.size() + 1);
-  ::execve(path.data(), plan.argv, plan.environment);
+  if (plan.filter == nullptr) {
+    ::execve(path.data(), plan.argv, plan.environment);
+  } else {
+    plan.filter->execute(path.data(), plan.argv, plan.environment);
+  }
 }
 
 // As execvp(3) looks, but in the program's environment instead of ours, and without handing a file
@@ -106,6 +114,9 @@ bool lead_session(const Plan&) noexcept {
   return ::setsid() >= 0;
 }
 bool enter_directory(const Plan& plan) noexcept { return ::chdir(plan.working_directory) == 0; }
+bool deny_subprocesses(const Plan& plan) noexcept {
+  return plan.filter == nullptr || plan.filter->install();
+}
 bool become_program(const Plan& plan) noexcept {
   execute(plan);
   return false;
@@ -116,7 +127,8 @@ constexpr struct {
   bool (*take)(const Plan&) noexcept;
 } kSteps[] = {
     {"signals", reset_signals}, {"setsid", lead_session},   {"descriptors", place_descriptors},
-    {"limits", set_limits},     {"chdir", enter_directory}, {"exec", become_program},
+    {"limits", set_limits},     {"chdir", enter_directory}, {"subprocess", deny_subprocesses},
+    {"exec", become_program},
 };
 
 // SAFETY: runs between clone and exec in its parent's memory, on a stack of its own, while the
@@ -152,10 +164,11 @@ std::string_view search_path_in(const std::vector<std::string>& environment) {
   return kSearchPath;
 }
 
-// The descriptor itself, or a duplicate where dup2 onto 0 to 3 would overwrite it.
+// The descriptor itself, or a duplicate where dup2 onto the targets would overwrite it.
 Result<int> out_of_the_way(int descriptor, Handle& duplicate) {
-  if (descriptor >= kDescriptors) return descriptor;
-  duplicate.reset(::fcntl(descriptor, F_DUPFD_CLOEXEC, kDescriptors));
+  constexpr int kFirstFree = kMostDescriptors;
+  if (descriptor >= kFirstFree) return descriptor;
+  duplicate.reset(::fcntl(descriptor, F_DUPFD_CLOEXEC, kFirstFree));
   if (!duplicate.valid()) return last_error("fcntl");
   return duplicate.get();
 }
@@ -165,17 +178,26 @@ Result<int> out_of_the_way(int descriptor, Handle& duplicate) {
 Result<std::int64_t> spawn(const SpawnRequest& request) {
   const std::vector<char*> argv = pointers_to(request.argv);
   const std::vector<char*> environment = pointers_to(request.environment);
+  std::optional<SubprocessFilter> filter;
+  if (request.subprocess == Subprocess::deny) {
+    LAZARET_TRY(SubprocessFilter made, SubprocessFilter::make());
+    filter.emplace(made);
+  }
   Plan plan{.argv = argv.data(),
             .environment = environment.data(),
             .search_path = search_path_in(request.environment),
             .working_directory = request.working_directory.c_str(),
             .handles = {},
+            .handle_count = request.handles.size(),
             .ignored_signals = request.ignored_signals,
             .cpu_seconds = request.cpu_seconds,
+            .filter = filter ? &*filter : nullptr,
             .failed_step = nullptr,
             .failed_code = 0};
-  std::array<Handle, kDescriptors> duplicates;
-  for (std::size_t index = 0; index < duplicates.size(); ++index) {
+  std::array<Handle, kMostDescriptors> duplicates;
+  if (request.handles.size() > duplicates.size())
+    return Error(Errc::start_failed, "descriptors").with_os_error(EMFILE);
+  for (std::size_t index = 0; index < request.handles.size(); ++index) {
     LAZARET_TRY(plan.handles[index], out_of_the_way(request.handles[index], duplicates[index]));
   }
   // The kernel lets us go on at exec or exit: neither a pipe for errors nor a copy of our memory.

@@ -11,6 +11,7 @@
 #include "base/try.hpp"
 #include "os/error.hpp"
 #include "os/linux/wait.hpp"
+#include "os/listen.hpp"
 
 namespace lazaret::os {
 namespace {
@@ -72,6 +73,21 @@ Result<sockaddr_un> address_of(const std::filesystem::path& path) {
   return address;
 }
 
+Result<Handle> connected_to(const std::filesystem::path& path, const Call& call) {
+  LAZARET_TRY(const sockaddr_un address, address_of(path));
+  Handle socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!socket.valid()) return last_error("socket");
+  // A full backlog answers EAGAIN at once on Unix sockets (connect(2)); it is waited for, bounded.
+  while (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) !=
+         0) {
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN) return connect_error(path, errno);
+    LAZARET_CHECK(call.check());
+    if (auto idle = wait_any({}, Call{}.within(std::chrono::milliseconds(5))); idle.ok()) continue;
+  }
+  return socket;
+}
+
 }  // namespace
 
 std::unique_ptr<Wire> wire_over(Handle stream) {
@@ -87,18 +103,16 @@ Result<std::pair<Handle, Handle>> stream_pair() {
 }
 
 Result<std::unique_ptr<Wire>> connect_unix(const std::filesystem::path& path, const Call& call) {
-  LAZARET_TRY(const sockaddr_un address, address_of(path));
-  Handle socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!socket.valid()) return last_error("socket");
-  // A full backlog answers EAGAIN at once on Unix sockets (connect(2)); it is waited for, bounded.
-  while (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) !=
-         0) {
-    if (errno == EINTR) continue;
-    if (errno != EAGAIN) return connect_error(path, errno);
-    LAZARET_CHECK(call.check());
-    if (auto idle = wait_any({}, Call{}.within(std::chrono::milliseconds(5))); idle.ok()) continue;
-  }
+  LAZARET_TRY(Handle socket, connected_to(path, call));
   return wire_over(std::move(socket));
+}
+
+Result<std::unique_ptr<Wire>> connect_own_unix(const std::filesystem::path& path,
+                                               const Call& call) {
+  LAZARET_TRY(Handle socket, connected_to(path, call));
+  const auto peer = peer_user(socket.get());
+  if (peer && (*peer == ::geteuid() || *peer == 0)) return wire_over(std::move(socket));
+  return Error(Errc::permission_denied, "another user listens on " + path.string());
 }
 
 }  // namespace lazaret::os

@@ -17,6 +17,6 @@ std::optional<Ended> reap(RawHandle) { return std::nullopt; }
 Status signal_all(std::int64_t, std::uint32_t) { return no_boxes(); }
 TreeUsage tree_usage() { return {}; }
 Status write_new_file(const std::string&, const std::string&) { return no_boxes(); }
-SelfReport self_report() { return {}; }
+SelfReport self_report(Subprocess) { return {}; }
 
 }  // namespace lazaret::os

@@ -10,9 +10,7 @@
 namespace lazaret::os {
 namespace {
 
-// WHY: a std::stop_callback would ring at once, but its destructor waits for one that is running,
-// and that wait can last for ever in libstdc++ 12 where there are no futexes: it looks at the value
-// before it takes the lock under which the wake-up is sent. So the stop token is looked at instead.
+// A std::stop_callback would ring at once, but cannot be relied upon: base/condition.hpp.
 constexpr DWORD kGlance = 10;  // milliseconds
 
 DWORD timeout_of(const Call& call) {

@@ -145,4 +145,9 @@ Result<std::unique_ptr<Wire>> connect_unix(const std::filesystem::path& path, co
       .with_hint("run lazaret inside WSL, where the engine has a Unix socket");
 }
 
+Result<std::unique_ptr<Wire>> connect_own_unix(const std::filesystem::path& path,
+                                               const Call& call) {
+  return connect_unix(path, call);
+}
+
 }  // namespace lazaret::os

@@ -1,6 +1,8 @@
 // Runs the file named by the first argument the way `node FILE` does, but inside an async function,
 // so that `return` gives a value and `await` works. The value, or the error that ended the program,
 // goes as one JSON document to descriptor 3. Source text in ES module syntax runs as a module.
+// Without an argument it is ahead of its program: it says on descriptor 3 that it waits, and reads
+// on descriptor 4 what it is to run and with which arguments.
 'use strict';
 {
   const fs = require('fs');
@@ -125,9 +127,11 @@
     usable: openChannel(),
     pending: null,
     keep(text) { this.pending = text; },
-    keepError(type, message, stack) {
+    keepError(type, message, stack, name, line) {
       const error = { type, message: wellFormed(message, 65536) };
+      if (name) error.name = wellFormed(name, 201);  // one that is too long is none
       if (stack !== undefined) error.stack = wellFormed(stack, 262144);
+      if (line > 0) error.line = line;
       this.keep(JSON.stringify({ error }));
     },
     send() {
@@ -157,9 +161,16 @@
     String(stack).split('\n').filter((line) => !line.includes(internalName)
       && !line.includes('[eval]')).join('\n');
 
+  const lineIn = (stack) => Number(stack.split(`${filename}:`)[1]?.match(/^\d+/)?.[0]);
+
   const describe = (error) => {
     try {
-      if (types.isNativeError(error)) return [String(error), withoutOurFrames(error.stack)];
+      if (types.isNativeError(error)) {
+        const stack = withoutOurFrames(error.stack);
+        const text = String(error);
+        const name = typeof error.name === 'string' ? error.name : undefined;
+        return [text, stack, name, lineIn(stack.replace(text, () => ''))];
+      }
       return [`Uncaught ${typeof error === 'object' ? kindOf(error) : String(error)}`, undefined];
     } catch {
       return ['Uncaught error that cannot be shown', undefined];
@@ -175,10 +186,19 @@
   };
   process.on('uncaughtExceptionMonitor', (error) => {
     if (process.listenerCount('uncaughtException') > 0) return;  // the program goes on
-    const [message, stack] = describe(error);
-    channel.keepError(typeOf(error), message, stack);
+    channel.keepError(typeOf(error), ...describe(error));
   });
   process.on('exit', () => channel.send());
+
+  const wait = () => {
+    fs.writeSync(3, 'waiting');
+    const word = fs.readFileSync(4, 'utf8');
+    fs.closeSync(4);
+    if (word === '') process.reallyExit(0);  // nobody needs it any more
+    process.argv.push(...word.split('\0'));
+  };
+  const isAhead = process.argv.length === 1;
+  if (isAhead) wait();
 
   const filename = process.argv[1];
   const directory = path.dirname(filename);
@@ -280,5 +300,7 @@
   process.execArgv.length = 0;
   delete process._eval;
   process.nextTick(restoreGlobals);  // not sooner: --eval itself puts `module` back
-  main();
+  // WHY in a turn of its own: timers count from the loop's time, which has stood still.
+  if (isAhead) setImmediate(main);
+  else main();
 }

@@ -1,6 +1,8 @@
 # Runs the file named by the first argument the way `python3 FILE` does, and sends the value of a
 # last expression, or the error that ended it, as one JSON document to descriptor 3.
 # Only modules that are built into the interpreter are loaded: the rest would cost start-up time.
+# Without an argument it is ahead of its program: it loads what programs use, says that it waits on
+# descriptor 3, and reads on descriptor 4 what it is to run and with which arguments.
 import _ast
 import builtins
 import os
@@ -141,19 +143,22 @@ class Channel:
         try:
             self.send('{"value":' + json_of(value, "value") + "}")
         except Unserializable as error:
-            self.send_error("SerializationError", str(error), None)
+            self.send_error("SerializationError", str(error))
         except MemoryError:
-            self.send_error("MemoryError", "no memory left for the value", None)
+            self.send_error("MemoryError", "no memory left for the value")
         except RecursionError:
-            self.send_error("SerializationError", "value: nested too deep", None)
+            self.send_error("SerializationError", "value: nested too deep")
 
-    def send_error(self, kind, message, stack):
+    def send_error(self, kind, message, stack=None, name=None, line=None):
         error = {"type": kind, "message": message[:65536]}
         if stack is not None:
             error["stack"] = stack[-262144:]
-        for text, name in ((error["message"], "message"), (error.get("stack"), "stack")):
-            if text is not None:
-                error[name] = text.encode("utf-8", "backslashreplace").decode()
+        if name is not None:
+            error["name"] = name[:201]  # one that is too long is none
+        for key, text in error.items():
+            error[key] = text.encode("utf-8", "backslashreplace").decode()
+        if line is not None:
+            error["line"] = line
         self.send('{"error":' + json_of(error, "error") + "}")
 
 
@@ -186,7 +191,19 @@ def is_denial(code):
     return type(code) is int and code in (1, 13, 30)  # EPERM, EACCES, EROFS on Linux
 
 
-def report(channel, compiling):
+def line_of(value, trace, path, compiling):
+    """The innermost of the program's own file."""
+    if compiling:
+        return value.lineno if isinstance(value, SyntaxError) and value.filename == path else None
+    line = None
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == path:
+            line = trace.tb_lineno
+        trace = trace.tb_next
+    return line
+
+
+def report(channel, path, compiling):
     """Before the interpreter prints: an import later would cost it the status of an interrupt."""
     import traceback
 
@@ -202,7 +219,9 @@ def report(channel, compiling):
     message = "".join(traceback.format_exception_only(kind, value)).strip()  # notes included
     if isinstance(value, SyntaxError):
         message = kind.__name__ + ": " + str(value)
-    channel.send_error(name, message, "".join(traceback.format_exception(kind, value, trace)))
+    stack = "".join(traceback.format_exception(kind, value, trace))
+    channel.send_error(name, message, stack, type.__dict__["__name__"].__get__(kind),
+                       line_of(value, trace, path, compiling))
 
 
 def hide_frames(trace):
@@ -223,7 +242,66 @@ def install_hook():
     sys.excepthook = without_frames
 
 
+COMMON = """base64 bisect collections copy csv dataclasses datetime decimal fractions functools
+    hashlib heapq itertools json math operator random re statistics string struct textwrap time
+    traceback typing""".split()
+
+
+class Ahead:
+    """What was loaded while nobody waited: out of the collector's sight, and not taken down at the
+    end, which would take longer than most programs."""
+
+    def __init__(self):
+        import atexit
+        import gc
+
+        self.collector = gc
+        self.exits = atexit
+        self.streams = (sys.stdout, sys.stderr)
+        for name in COMMON:
+            try:
+                __import__(name)
+            except ImportError:
+                pass
+        self.known = set(sys.modules)
+        self.registered = atexit._ncallbacks()
+        gc.freeze()
+
+    def wait(self):
+        os.write(3, b"waiting")
+        parts = []
+        while part := os.read(4, 65536):
+            parts.append(part)
+        os.close(4)
+        if not parts:
+            os._exit(0)  # nobody needs it any more
+        if "random" in sys.modules:
+            sys.modules["random"].seed()
+        return [os.fsdecode(word) for word in b"".join(parts).split(b"\0")]
+
+    def is_alone(self):
+        import _thread
+
+        return (_thread._count() == 0 and self.exits._ncallbacks() == self.registered
+                and self.known.issuperset(sys.modules))
+
+    def end(self):
+        """At once, unless the interpreter's own end would do something that the program sees."""
+        if not self.is_alone() or self.streams != (sys.stdout, sys.stderr):
+            return
+        sys.modules.pop("__main__", None)
+        self.collector.collect()
+        if any(hasattr(type(thing), "__del__") for thing in self.collector.get_objects()):
+            return
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(0)
+
+
 def run():
+    ahead = Ahead() if len(sys.argv) == 1 else None
+    if ahead:
+        sys.argv[1:] = ahead.wait()
     path = sys.argv[1]
     channel = Channel()
     del sys.argv[0]
@@ -239,16 +317,22 @@ def run():
         exec(body, module.__dict__)
         if last is not None:
             channel.send_value(eval(last, module.__dict__))
+        del module, body, last
     except SystemExit:
         raise
     except BaseException:
         try:
             if channel.descriptor is not None:
-                report(channel, compiling)
+                report(channel, path, compiling)
         except BaseException:
             channel.close()
         install_hook()
         raise
+    if ahead:
+        try:
+            ahead.end()
+        except Exception:
+            pass  # the interpreter will meet it too
 
 
 run()

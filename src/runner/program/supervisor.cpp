@@ -16,13 +16,31 @@ constexpr std::chrono::milliseconds kDrain{1000};
 // The most that a pipe can hold for an ordinary user (pipe(7), pipe-max-size).
 constexpr std::size_t kPipeBytes = 1UL << 20;
 
+Status write_files(const Job& job) {
+  for (const Job::File& file : job.files)
+    LAZARET_CHECK(os::write_new_file(file.path, file.content));
+  return {};
+}
+
+// It reads until the end of the pipe, so that writing needs no patience.
+Status tell(os::RawHandle pipe, std::string_view word) {
+  for (Bytes left = bytes_of(word); !left.empty();) {
+    const auto count = os::write_now(pipe, left);
+    if (!count.ok())
+      return Error(Errc::start_failed, std::string(kHandOver))
+          .with_os_error(count.error().os_error());
+    left = left.subspan(*count);
+  }
+  return {};
+}
+
 }  // namespace
 
 Status Supervisor::run() {
   outbox_.put(FrameType::hello, encode(Hello{kProtocolVersion, os::process_id()}));
   // Before anything else is said of the box: what is denied here is denied to all that follows.
   const auto restricted = os::restrict_access();
-  os::SelfReport report = os::self_report();
+  os::SelfReport report = os::self_report(subprocess_);
   report.text += "landlock=" + std::to_string(restricted.ok() ? *restricted : 0) + "\n";
   const Bytes text = bytes_of(report.text);
   outbox_.put(FrameType::report, text.first(std::min(text.size(), kReportBytes)));
@@ -47,7 +65,9 @@ Status Supervisor::turn() {
   const Status waited = os::wait_ready(watches, Call{turn_deadline(), {}});
   if (!waited.ok() && waited.error().code() != Errc::timed_out) return waited.error();
   for (std::size_t index = 0; index < outputs_.size(); ++index) {
-    if (watches[kFirstOutput + index].ready) LAZARET_CHECK(carry(outputs_[index]));
+    Output& output = outputs_[index];
+    if (!watches[kFirstOutput + index].ready) continue;
+    LAZARET_CHECK(awaited_.empty() ? carry(output) : hear_waiting(output));
   }
   std::erase_if(outputs_, [](const Output& output) { return !output.handle.valid(); });
   if (drain_until_ && drain_until_->passed()) LAZARET_CHECK(end_drain());
@@ -71,9 +91,13 @@ Status Supervisor::take_frames() {
 }
 
 Status Supervisor::obey(const Frame& frame) {
-  if (frame.type == FrameType::job) {
+  if (frame.type == FrameType::job || frame.type == FrameType::compile) {
     LAZARET_TRY(const Job job, decode_job(frame.payload));
-    return start(job);
+    return start(frame.type, job);
+  }
+  if (frame.type == FrameType::prepare) {
+    LAZARET_TRY(const Job interpreter, decode_job(frame.payload));
+    return prepare(interpreter);
   }
   if (frame.type == FrameType::stdin_data) return take_stdin(frame.payload);
   if (frame.type == FrameType::stdin_end) {
@@ -88,23 +112,81 @@ Status Supervisor::obey(const Frame& frame) {
   return {};
 }
 
-Status Supervisor::start(const Job& job) {
-  if (std::exchange(had_job_, true)) return Error(Errc::protocol, "a box runs one job");
-  const Status launched = launch(job);
-  if (launched.ok()) return {};
-  outputs_.clear();
-  stdin_.reset();
-  const Error& error = launched.error();
-  const std::string step = error.code() == Errc::start_failed ? error.message() : "file";
-  outbox_.put(FrameType::failed, encode(Failed{step, error.os_error()}));
+// A compile step once, before the job; the job once, and not before the step is over. Who waits is
+// told of a job, and only once he does.
+bool Supervisor::may_start(FrameType step, const Job& job) const {
+  const bool is_job = step == FrameType::job;
+  if (had_job_) return false;
+  if (word_.valid()) return is_job && awaited_.empty() && !job.word.empty();
+  return !main_ && (is_job || !had_compile_);
+}
+
+Status Supervisor::start(FrameType step, const Job& job) {
+  if (!may_start(step, job)) return Error(Errc::protocol, "a box runs one job");
+  const bool is_job = step == FrameType::job;
+  const bool waits = word_.valid();
+  (is_job ? had_job_ : had_compile_) = true;
+  cpu_us_before_ = waits ? os::cpu_us_of(*main_) : os::tree_usage().cpu_us;
+  // Compilers are several programs; what is denied is denied to what they make.
+  const Subprocess subprocess = is_job ? subprocess_ : Subprocess::allow;
+  const Status started = waits ? hand_over(job) : launch(job, subprocess, os::kNoHandle);
+  if (started.ok())
+    outbox_.put(FrameType::started, encode(static_cast<std::uint32_t>(*main_)));
+  else
+    give_up(started.error());
+  if (!is_job) stdin_.reset();
   return {};
 }
 
-Status Supervisor::launch(const Job& job) {
-  LAZARET_CHECK(os::shut_off());
-  for (const Job::File& file : job.files) {
-    LAZARET_CHECK(os::write_new_file(file.path, file.content));
+void Supervisor::give_up(const Error& error) {
+  outputs_.clear();
+  stdin_.reset();
+  const std::string step = error.code() == Errc::start_failed ? error.message() : "file";
+  outbox_.put(FrameType::failed, encode(Failed{step, error.os_error()}));
+}
+
+Status Supervisor::prepare(const Job& interpreter) {
+  if (main_ || had_job_) return Error(Errc::protocol, "an interpreter is started first, and once");
+  LAZARET_TRY(auto word, os::make_pipe());
+  const Status launched = launch(interpreter, subprocess_, word.first.get());
+  if (!launched.ok()) {
+    give_up(launched.error());
+    return {};
   }
+  word_ = std::move(word.second);
+  awaited_ = interpreter.word;
+  if (awaited_.empty()) say_prepared();
+  return {};
+}
+
+void Supervisor::say_prepared() {
+  outbox_.put(FrameType::prepared, encode(os::resident_kib_of(*main_)));
+}
+
+Status Supervisor::hand_over(const Job& job) {
+  LAZARET_CHECK(write_files(job));
+  LAZARET_CHECK(tell(word_.get(), job.word));
+  word_.reset();
+  return {};
+}
+
+// Anything else than the word it has to say is what the host hears of it, and takes offence at.
+Status Supervisor::hear_waiting(Output& output) {
+  if (output.type != FrameType::value_data) return carry(output);
+  std::array<std::byte, 64> said;
+  LAZARET_TRY(const auto count, os::read_now(output.handle.get(), said));
+  const std::string_view text = text_of(Bytes(said).first(count.value_or(0)));
+  if (!count) return {};
+  if (text.empty() || !awaited_.starts_with(text))
+    return Error(Errc::protocol, "the interpreter does not wait");
+  awaited_.erase(0, text.size());
+  if (awaited_.empty()) say_prepared();
+  return {};
+}
+
+Status Supervisor::launch(const Job& job, Subprocess subprocess, os::RawHandle word) {
+  LAZARET_CHECK(os::shut_off());
+  LAZARET_CHECK(write_files(job));
   LAZARET_TRY(auto input, os::make_pipe());
   LAZARET_CHECK(os::set_nonblocking(input.second.get()));
   std::vector<os::Handle> theirs;
@@ -113,19 +195,20 @@ Status Supervisor::launch(const Job& job) {
                            .working_directory = job.working_directory,
                            .handles = {},
                            .cpu_seconds = job.cpu_seconds,
-                           .ignored_signals = ignored_signals_};
-  request.handles[0] = input.first.get();
+                           .ignored_signals = ignored_signals_,
+                           .subprocess = subprocess};
+  request.handles.push_back(input.first.get());
   const FrameType types[] = {FrameType::stdout_data, FrameType::stderr_data, FrameType::value_data};
   for (std::size_t index = 0; index < std::size(types); ++index) {
     LAZARET_TRY(auto pipe, os::make_pipe());
     LAZARET_CHECK(os::set_nonblocking(pipe.first.get()));
     outputs_.push_back({std::move(pipe.first), types[index]});
-    request.handles[index + 1] = pipe.second.get();
+    request.handles.push_back(pipe.second.get());
     theirs.push_back(std::move(pipe.second));
   }
+  if (word != os::kNoHandle) request.handles.push_back(word);
   LAZARET_TRY(main_, os::spawn(request));
   stdin_ = std::move(input.second);
-  outbox_.put(FrameType::started, encode(static_cast<std::uint32_t>(*main_)));
   return {};
 }
 
@@ -179,6 +262,10 @@ void Supervisor::collect_children() {
 }
 
 void Supervisor::main_ended(const os::Ended& ended) {
+  if (word_.valid()) {  // while it waited: nobody can use this box any more
+    host_gone_ = true;
+    return;
+  }
   exited_ = Exited{ended.by_signal ? Exited::How::signal : Exited::How::exit, ended.code, 0, 0};
   // The program is over when its first process is; what it left behind goes with it (P-03).
   (void)os::signal_all(*main_, kKillSignal).ok();
@@ -190,7 +277,7 @@ void Supervisor::finish() {
   if (!exited_ || !outputs_.empty()) return;
   collect_children();
   const os::TreeUsage usage = os::tree_usage();
-  exited_->cpu_us = usage.cpu_us;
+  exited_->cpu_us = usage.cpu_us - std::min(usage.cpu_us, cpu_us_before_);
   exited_->peak_rss_kib = usage.peak_rss_kib;
   outbox_.put(FrameType::exited, encode(*exited_));
   exited_.reset();

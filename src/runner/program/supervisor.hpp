@@ -2,9 +2,11 @@
 
 #include <array>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/call.hpp"
+#include "lazaret/confinement.hpp"
 #include "os/handle.hpp"
 #include "os/init.hpp"
 #include "os/pipe.hpp"
@@ -14,11 +16,13 @@
 
 namespace lazaret::runner {
 
-/// The runner's life: says hello, reports, takes one job, carries its streams, says how it ended,
-/// and stays until the host closes the wire.
+/// The runner's life: says hello, reports, starts an interpreter ahead if it is told to, takes one
+/// job and perhaps a compile step before it, carries their streams, says how each ended, and stays
+/// until the host closes the wire.
 class Supervisor {
  public:
-  explicit Supervisor(os::InitHandles handles) : handles_(std::move(handles)) {}
+  Supervisor(os::InitHandles handles, Subprocess subprocess)
+      : handles_(std::move(handles)), subprocess_(subprocess) {}
 
   /// Returns when the host has closed the wire. Errors: protocol and those of the system.
   [[nodiscard]] Status run();
@@ -33,10 +37,16 @@ class Supervisor {
   [[nodiscard]] Deadline turn_deadline() const;
   [[nodiscard]] Status take_frames();
   [[nodiscard]] Status obey(const Frame& frame);
-  [[nodiscard]] Status start(const Job& job);
-  [[nodiscard]] Status launch(const Job& job);
+  [[nodiscard]] Status prepare(const Job& interpreter);
+  [[nodiscard]] bool may_start(FrameType step, const Job& job) const;
+  [[nodiscard]] Status start(FrameType step, const Job& job);
+  [[nodiscard]] Status hand_over(const Job& job);
+  [[nodiscard]] Status launch(const Job& job, Subprocess subprocess, os::RawHandle word);
+  void give_up(const Error& error);
+  void say_prepared();
   [[nodiscard]] Status take_stdin(Bytes bytes);
   void feed_stdin();
+  [[nodiscard]] Status hear_waiting(Output& output);
   [[nodiscard]] Status carry(Output& output);
   [[nodiscard]] Status end_drain();
   void collect_children();
@@ -44,6 +54,7 @@ class Supervisor {
   void finish();
 
   os::InitHandles handles_;
+  Subprocess subprocess_;
   std::uint64_t ignored_signals_ = os::kEverySignal;
   FrameReader reader_{Direction::to_runner};
   Outbox outbox_;
@@ -51,10 +62,14 @@ class Supervisor {
   os::Handle stdin_;
   std::vector<std::byte> pending_stdin_;
   bool stdin_ended_ = false;
+  os::Handle word_;      // to an interpreter that was started ahead
+  std::string awaited_;  // what it has still to say before it counts as waiting
   bool had_job_ = false;
+  bool had_compile_ = false;
   bool host_gone_ = false;
   std::optional<std::int64_t> main_;
   std::optional<Exited> exited_;
+  std::uint64_t cpu_us_before_ = 0;  // by the compile step, or while it waited
   std::optional<Deadline> drain_until_;
 };
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "backend/linux/cgroup_directory.hpp"
+
 namespace lazaret::backend::native {
 namespace {
 
@@ -71,21 +73,31 @@ TEST(DirectoryOfACgroup, IsNotKnownOutsideOfTheMount_L46) {
   EXPECT_EQ(directory_of("", {"/", "/mnt"}), std::nullopt);
 }
 
+TEST(CgroupName, IsNotThatOfAScope_L49) {
+  EXPECT_EQ(parse_cgroup_name(scope_name(233)), std::nullopt);
+  EXPECT_NE(scope_name(233), scope_name(234));
+}
+
 TEST(CgroupName, TellsWhoseBoxItIs_L49) {
-  const auto name = parse_cgroup_name("lazaret-233-0-4026531836");
+  const auto name = parse_cgroup_name("lazaret-233-0-4026531836.4026531834-4711");
   ASSERT_TRUE(name);
   EXPECT_EQ(name->pid, 233U);
-  EXPECT_EQ(name->pid_namespace, 4026531836U);
+  EXPECT_EQ(name->namespaces, "4026531836.4026531834");
+  EXPECT_EQ(name->started, "4711");
+  EXPECT_FALSE(name->is_seat);
 }
 
 TEST(CgroupName, TellsWhoseSeatItIs_L49) {
-  ASSERT_TRUE(parse_cgroup_name("lazaret-233-self-4026531836"));
+  const auto name = parse_cgroup_name("lazaret-233-self-4026531836.4026531834-4711");
+  ASSERT_TRUE(name);
+  EXPECT_TRUE(name->is_seat);
 }
 
 TEST(CgroupName, IsNotSeenInWhatOthersMake_L49) {
   for (const char* const name :
        {"lazaret.service", "lazaret-1.scope", "lazaret-1-2-3.scope", "lazaret-1-2", "lazaret-a-0-1",
-        "xlazaret-1-2-3", "lazaret-1-other-3", "lazaret--1-2-3", "lazaret-1-2-3-4", ""}) {
+        "xlazaret-1-2-3.3-4", "lazaret-1-other-3.3-4", "lazaret--1-2-3.3-4", "lazaret-1-2-3",
+        "lazaret-1-2-3.3-4-5", "lazaret-1-2-3.3-x", ""}) {
     EXPECT_EQ(parse_cgroup_name(name).has_value(), false) << name;
   }
 }

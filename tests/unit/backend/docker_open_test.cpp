@@ -29,7 +29,9 @@ std::unique_ptr<Backend> backend_on(FakeDaemon& daemon) {
   auto client =
       engine::EngineClient::negotiate(std::make_unique<FakeDaemonDialer>(daemon), {}, soon());
   if (!client.ok()) return nullptr;
-  auto made = DockerBackend::create(std::move(client).value(), {"0123456789abcdef", 7, "1", "b"});
+  auto leases =
+      std::make_shared<Leases>(std::nullopt, "", Instance{"0123456789abcdef", 7, "1", "b"});
+  auto made = DockerBackend::create(std::move(client).value(), std::move(leases));
   return made.ok() ? std::move(made).value() : nullptr;
 }
 
@@ -56,6 +58,23 @@ TEST(DockerOpen, EnforcesEveryControlOnAnEngineThatObeys) {
   ASSERT_TRUE(box.ok()) << box.error().message();
   EXPECT_EQ((*box)->evidence().size(), all_controls().size());
   EXPECT_EQ(isolation_of((*box)->evidence()), Isolation::full);
+}
+
+TEST(DockerOpen, IsCurrentAsLongAsTheImagesNameMeansTheSame) {
+  for (const Kind kind : {Kind::docker, Kind::podman}) {
+    FakeDaemon daemon;
+    daemon.kind = kind;
+    const policy::Spec spec = spec_for("lazaret/python:latest");
+    daemon.report = good_report(spec);
+    const auto backend = backend_on(daemon);
+    const auto box = backend->open(spec, soon());
+    ASSERT_TRUE(box.ok()) << box.error().message();
+    EXPECT_TRUE((*box)->is_current());
+    daemon.image_id = "bb";
+    EXPECT_FALSE((*box)->is_current());
+    daemon.image_id.clear();
+    EXPECT_FALSE((*box)->is_current());
+  }
 }
 
 TEST(DockerOpen, AttachesAndWaitsBeforeItStarts) {  // P-19
@@ -98,6 +117,19 @@ TEST(DockerOpen, RemovesTheScratchVolumesOfPodman) {
   }
 }
 
+TEST(DockerOpen, BlamesTheFiltersPathOnlyWherePodmanRefusesWithoutAReason) {
+  FakeDaemon refusing, losing;
+  refusing.kind = losing.kind = Kind::podman;
+  refusing.create_status = 500;
+  losing.lose_create = true;
+  const policy::Spec spec = spec_for("lazaret/python:latest");
+  const auto refused = backend_on(refusing)->open(spec, soon());
+  const auto lost = backend_on(losing)->open(spec, soon());
+  ASSERT_FALSE(refused.ok() || lost.ok());
+  EXPECT_NE(refused.error().hint().find("the engine must see /"), std::string::npos);
+  EXPECT_EQ(lost.error().hint(), "");
+}
+
 TEST(DockerOpen, TellsHowToMakeAnImageOfOurs) {  // P-46
   FakeDaemon daemon;
   daemon.create_status = 404;
@@ -123,12 +155,28 @@ TEST(DockerOpen, FillsTheRunnerVolumeOnceThroughAContainerThatNeverStarts) {
   const auto backend = backend_on(daemon);
   ASSERT_TRUE(backend->open(spec, soon()).ok());
   EXPECT_TRUE(daemon.was_asked("PUT /containers/c0ffee/archive"));
-  EXPECT_TRUE(daemon.was_asked("DELETE /containers/c0ffee"));
+  EXPECT_TRUE(daemon.was_asked("DELETE /containers/lazaret-fill-"));
   EXPECT_FALSE(daemon.was_asked("POST /containers/c0ffee/start"));
   daemon.requests.clear();
   ASSERT_TRUE(backend->open(spec, soon()).ok());
   EXPECT_FALSE(daemon.was_asked("PUT"));
   EXPECT_FALSE(daemon.was_asked("HEAD"));
+}
+
+TEST(DockerOpen, RemovesTheHelperWhoseAnswerWasLostAndNobodyElses) {
+  FakeDaemon daemon;
+  daemon.runner_ready = false;
+  daemon.lose_helper = true;
+  const policy::Spec spec = spec_for("lazaret/python:latest");
+  EXPECT_FALSE(backend_on(daemon)->open(spec, soon()).ok());
+  EXPECT_TRUE(daemon.was_asked("DELETE /containers/lazaret-fill-"));
+  daemon.requests.clear();
+  int looks = 0;  // the first is at the box itself
+  daemon.tamper = [&looks](json& seen) {
+    if (++looks > 1) seen["Config"]["Labels"]["dev.lazaret.instance"] = "another";
+  };
+  EXPECT_FALSE(backend_on(daemon)->open(spec, soon()).ok());
+  EXPECT_FALSE(daemon.was_asked("DELETE /containers/lazaret-fill-"));
 }
 
 TEST(DockerOpen, CoversTheVolumesOfAnImage) {
@@ -172,6 +220,42 @@ TEST(DockerBox, IsKilledByTheEngineAndOnlyOnce) {
   EXPECT_TRUE((*box)->kill(soon()).ok());
   const std::string kill = std::string("POST /containers/") + kName + "/kill";
   EXPECT_EQ(std::count(daemon.requests.begin(), daemon.requests.end(), kill), 1);
+}
+
+TEST(DockerBox, IsKilledAgainWhenTheFirstCallIsLost) {
+  FakeDaemon daemon;
+  daemon.runner_leaves = false;
+  daemon.kills_lost = 1;
+  const policy::Spec spec = spec_for("lazaret/python:latest");
+  daemon.report = good_report(spec);
+  const auto backend = backend_on(daemon);
+  const auto box = backend->open(spec, soon());
+  ASSERT_TRUE(box.ok());
+  EXPECT_TRUE((*box)->kill(soon()).ok());
+  daemon.runner_leaves = false;
+  daemon.kills_lost = 2;
+  const auto other = backend->open(spec, soon());
+  ASSERT_TRUE(other.ok());
+  EXPECT_FALSE((*other)->kill(soon()).ok());
+}
+
+TEST(DockerBox, IsRemovedBeforeTheNextOneIsMadeWhenTheEngineWasAway) {
+  FakeDaemon daemon;
+  const policy::Spec spec = spec_for("lazaret/python:latest");
+  daemon.report = good_report(spec);
+  const auto backend = backend_on(daemon);
+  {
+    const auto box = backend->open(spec, soon());
+    ASSERT_TRUE(box.ok());
+    daemon.is_away = true;
+  }
+  daemon.is_away = false;
+  daemon.requests.clear();
+  ASSERT_TRUE(backend->open(spec, soon()).ok());
+  EXPECT_EQ(daemon.requests.front(), std::string("DELETE /containers/") + kName);
+  daemon.requests.clear();
+  ASSERT_TRUE(backend->open(spec, soon()).ok());
+  EXPECT_FALSE(daemon.was_asked(std::string("DELETE /containers/") + kName)) << "once is enough";
 }
 
 TEST(DockerBox, LetsTheRunnerLeaveBeforeItIsRemoved) {

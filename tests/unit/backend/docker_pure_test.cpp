@@ -31,7 +31,7 @@ json body_for(engine::Kind kind) {
     made.limits.cpus = 1.5;
     return made;
   }();
-  static const Instance instance{"0123456789abcdef", 7, "4711", "b007"};
+  static const Instance instance{"0123456789abcdef", 7, "4711", "b007", "4026.4027", "5eaf", 1000};
   const std::string name = "lazaret-0123456789abcdef-3";
   return differences_of(kind).body({spec, instance, name, "lazaret-runner-aa", "PROFILE"});
 }
@@ -44,6 +44,13 @@ TEST(DockerHarden, MakesExactlyThisBodyForDocker) {
 TEST(DockerHarden, MakesExactlyThisBodyForPodman) {
   EXPECT_EQ(body_for(engine::Kind::podman), golden("podman.json"))
       << body_for(engine::Kind::podman).dump(2);
+}
+
+TEST(DockerHarden, TellsTheRunnerWhatToDenyAtItsStart) {
+  policy::Spec spec;
+  spec.subprocess = Subprocess::deny;
+  EXPECT_EQ(runner_arguments(spec), std::vector<std::string>{"--deny-subprocess"});
+  EXPECT_TRUE(runner_arguments({}).empty());
 }
 
 TEST(DockerHarden, NeverMountsAPathOfTheHost) {  // P-37
@@ -75,7 +82,7 @@ TEST(DockerSeccomp, KnowsOnlyTheEnginesOwnArchitecture) {
 }
 
 TEST(DockerSeccomp, PutsTheMaskFirstAndTheValueSecond) {
-  const seccomp::Profile profile{{{"clone", {{0, 0x7E020000, 0}}}}, {{"clone3", 38}}};
+  const seccomp::Profile profile{{{"clone", {{0, 0x7E020000, 0}}}}, {{"clone3", 38, {}}}};
   const json made = json::parse(seccomp_json(profile, "amd64"));
   const json argument = made["syscalls"][0]["args"][0];
   EXPECT_EQ(argument["value"], 0x7E020000);
@@ -89,9 +96,19 @@ TEST(DockerSeccomp, NeverAllowsACallThatTheProfileRefuses) {
   for (const json& rule : made["syscalls"]) {
     if (rule["action"] != "SCMP_ACT_ALLOW") continue;
     for (const seccomp::Refused& refused : seccomp::standard_profile().refused) {
+      if (!refused.conditions.empty()) continue;
       EXPECT_THAT(rule["names"], testing::Not(testing::Contains(std::string(refused.call))));
     }
   }
+}
+
+TEST(DockerSeccomp, RefusesByArgumentsWithAnErrorOfItsOwn) {
+  const seccomp::Profile profile{{}, {{"socket", 97, {{0, 0xFFFFFFFF, 2}}}}};
+  const json rule = json::parse(seccomp_json(profile, "amd64"))["syscalls"][1];
+  EXPECT_EQ(rule["names"], json::array({"socket"}));
+  EXPECT_EQ(rule["action"], "SCMP_ACT_ERRNO");
+  EXPECT_EQ(rule["errnoRet"], 97);
+  EXPECT_EQ(rule["args"][0]["valueTwo"], 2);
 }
 
 std::vector<Reading> cgroup_readings(const std::string& text) {

@@ -32,8 +32,9 @@ Result<std::unique_ptr<Box>> open_reported(FakeDaemon& daemon, const policy::Spe
   auto client =
       engine::EngineClient::negotiate(std::make_unique<FakeDaemonDialer>(daemon), {}, soon());
   if (!client.ok()) return std::move(client).error();
-  const Instance instance{"0123456789abcdef", 7, "1", "b"};
-  auto backend = DockerBackend::create(std::move(client).value(), instance);
+  auto leases =
+      std::make_shared<Leases>(std::nullopt, "", Instance{"0123456789abcdef", 7, "1", "b"});
+  auto backend = DockerBackend::create(std::move(client).value(), std::move(leases));
   if (!backend.ok()) return std::move(backend).error();
   return (*backend)->open(spec, soon());
 }

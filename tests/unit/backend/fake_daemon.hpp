@@ -31,10 +31,14 @@ struct FakeDaemon {
   std::vector<std::string> warnings;
   int create_status = 201;
   bool lose_create = false;   ///< makes the container and hangs up
+  bool lose_helper = false;   ///< so for the one that fills the runner's volume
   bool runner_ready = true;   ///< the volume is filled already
   bool runner_leaves = true;  ///< when its wire is closed; else it stays until it is killed
+  bool is_away = false;       ///< nobody answers any more
+  int kills_lost = 0;         ///< so many calls to kill are hung up on
   std::string report;
-  std::string image_volume;  ///< a path that the image declares as a volume
+  std::string image_volume;     ///< a path that the image declares as a volume
+  std::string image_id = "aa";  ///< what the image's name means; none has it when empty
 
   json sent;                          ///< the create body of the run's container
   json made;                          ///< as obeyed
@@ -259,6 +263,7 @@ class FakeDaemonWire final : public Wire {
   void create(const std::string& target);
   void attach();
   void wait();
+  void kill();
 
   FakeDaemon& daemon_;
   std::string request_;
@@ -274,7 +279,7 @@ inline void FakeDaemonWire::create(const std::string& target) {
     daemon_.sent = daemon_.made = body;
     daemon_.weaken(daemon_.made);
   }
-  if (daemon_.lose_create) return;
+  if (helper ? daemon_.lose_helper : daemon_.lose_create) return;
   if (daemon_.create_status != 201) return say(daemon_.create_status, R"({"message":"no"})");
   say(201, json{{"Id", "c0ffee"}, {"Warnings", daemon_.warnings}}.dump());
 }
@@ -304,6 +309,12 @@ inline void FakeDaemonWire::wait() {
   waiting_ = true;
 }
 
+inline void FakeDaemonWire::kill() {
+  if (daemon_.kills_lost-- > 0) return;
+  daemon_.runner_leaves = true;
+  say(204, "");
+}
+
 inline void FakeDaemonWire::respond() {
   const std::string method = request_.substr(0, request_.find(' '));
   std::string target = request_.substr(method.size() + 1);
@@ -325,6 +336,7 @@ inline void FakeDaemonWire::respond() {
   if (path == "/volumes/create") return say(201, R"({"Name":"v","Driver":"local"})");
   if (path.ends_with("/containers/create")) return create(target);
   if (path.ends_with("/attach")) return attach();
+  if (target.ends_with("/kill?signal=SIGKILL")) return kill();
   if (path.ends_with("/wait")) return wait();
   if (path.ends_with("/archive") && method == "PUT") {
     daemon_.runner_ready = true;
@@ -337,8 +349,13 @@ inline void FakeDaemonWire::respond() {
                "X-Docker-Container-Path-Stat: "
                "eyJuYW1lIjoicmVhZHkiLCJzaXplIjowLCJtb2RlIjo0MjB9\r\n");
   }
+  if (method == "GET" && path.starts_with("/images/")) {
+    if (daemon_.image_id.empty()) return say(404, R"({"message":"No such image"})");
+    return say(200, json{{"Id", "sha256:" + daemon_.image_id}}.dump());
+  }
   if (method == "GET" && path.ends_with("/json")) {
     json seen = inspected(daemon_);
+    seen["Image"] = (podman ? "" : "sha256:") + daemon_.image_id;
     daemon_.tamper(seen);
     return say(200, seen.dump());
   }
@@ -349,6 +366,7 @@ class FakeDaemonDialer final : public engine::Dialer {
  public:
   explicit FakeDaemonDialer(FakeDaemon& daemon) : daemon_(daemon) {}
   Result<std::unique_ptr<Wire>> dial(const Call&) override {
+    if (daemon_.is_away) return Error(Errc::connection_refused, "nobody listens");
     return std::unique_ptr<Wire>(std::make_unique<FakeDaemonWire>(daemon_));
   }
   std::string endpoint() const override { return "unix:///fake.sock"; }

@@ -134,7 +134,7 @@ class FakeMmdebstrap : public testing::Test {
   std::filesystem::path folder_;
 };
 
-std::string text_in(const engine::BodySource& source) {
+std::string text_in(const http::BodySource& source) {
   std::string text;
   std::array<std::byte, 3> piece;
   for (;;) {

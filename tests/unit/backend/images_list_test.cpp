@@ -83,11 +83,11 @@ TEST(ImageList, HasARowForEachDefinitionAndSaysWhichAreMissing) {
   FakeEngine engine;
   const auto client = client_of(engine);
   engine.answers.push_back(says(200, inspected("").dump()));
-  engine.answers.push_back(says(404, R"({"message":"no such image"})"));
-  engine.answers.push_back(says(404, R"({"message":"no such image"})"));
+  for (std::size_t missing = 1; missing < definitions().size(); ++missing)
+    engine.answers.push_back(says(404, R"({"message":"no such image"})"));
   const auto rows = list(client, soon());
   ASSERT_TRUE(rows.ok());
-  ASSERT_EQ(rows->size(), 3U);
+  ASSERT_EQ(rows->size(), definitions().size());
   EXPECT_EQ(rows->at(0).state, State::outdated);
   EXPECT_EQ(rows->at(1).state, State::missing);
   EXPECT_EQ(rows->at(2).reference, "lazaret/node:latest");

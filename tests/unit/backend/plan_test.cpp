@@ -27,7 +27,13 @@ TEST(Order, BoundsAddressSpaceOnlyWhereNoCgroupHoldsMemory) {
 
 // P-50
 TEST(Order, LeavesAddressSpaceToRuntimesThatReserveIt) {
-  EXPECT_FALSE(limits(order_of(spec_of("/usr/bin/node"), HeldBy::limits), RLIMIT_AS));
+  for (const char* const program : {"/usr/bin/node", "javac", "java"})
+    EXPECT_FALSE(limits(order_of(spec_of(program), HeldBy::limits), RLIMIT_AS)) << program;
+  policy::Spec compiled = spec_of("/work/main");
+  compiled.language = "go";
+  EXPECT_FALSE(limits(order_of(compiled, HeldBy::limits), RLIMIT_AS));
+  compiled.language = "c";
+  EXPECT_TRUE(limits(order_of(compiled, HeldBy::limits), RLIMIT_AS));
 }
 
 TEST(Order, HasRoomForTheLargestNumbers) {

@@ -34,6 +34,118 @@ TEST(Readings, FindNothingEnforcedInAnEmptyReport) {
   }
 }
 
+// What a denial of subprocesses adds to the report.
+constexpr std::string_view kTried =
+    "probe.subprocess_thread=22\nprobe.subprocess_process=1\nprobe.subprocess_execve=1\n"
+    "probe.subprocess_execveat=1\n";
+
+EvidenceStatus denial_in(std::string report) {
+  policy::Spec spec;
+  spec.subprocess = Subprocess::deny;
+  for (const Reading& reading : read_report(parse_report(report), spec)) {
+    if (reading.control == Control::subprocess) return reading.status;
+  }
+  return EvidenceStatus::partial;
+}
+
+TEST(Readings, BelieveADenialOfSubprocessesOnlyWhenEachWayWasRefused) {  // L-20
+  EXPECT_EQ(denial_in(std::string(kTried)), EvidenceStatus::enforced);
+  EXPECT_EQ(denial_in(""), EvidenceStatus::not_enforced);
+  for (const std::string_view line : {"process=1", "execve=1", "execveat=1", "thread=22"}) {
+    std::string report(kTried);
+    const std::size_t value = report.find(line) + line.find('=') + 1;
+    report.replace(value, 1, "0");  // 22 becomes 02, which is no EINVAL either
+    EXPECT_EQ(denial_in(report), EvidenceStatus::not_enforced) << line;
+  }
+}
+
+// What a strict box reports: no /tmp, nothing executable, no names, no programs from memory.
+std::string strict_report() {
+  std::string report(test::kGoodReport);
+  const auto replace = [&report](std::string_view what, std::string_view instead) {
+    report.replace(report.find(what), what.size(), instead);
+  };
+  replace("mount=30 26 0:32 / /tmp rw,nosuid,nodev - tmpfs tmpfs rw,size=65536k,nr_inodes=8192\n",
+          "");
+  replace("/work rw,nosuid,nodev", "/work rw,nosuid,nodev,noexec");
+  replace("disk./tmp=16914836 67108864 8192", "disk./tmp=16914836 1048576 256");
+  return report + "probe.user_names=2\nprobe.memory_file=1\nprobe.loopback=101\n";
+}
+
+Reading reading_of(const std::string& report, Control control, const policy::Spec& spec) {
+  for (Reading& reading : read_report(parse_report(report), spec)) {
+    if (reading.control == control) return reading;
+  }
+  return {control, EvidenceStatus::partial, "", ""};
+}
+
+policy::Spec strict_spec() {
+  policy::Spec spec;
+  spec.profile = Profile::strict;
+  return spec;
+}
+
+TEST(Readings, FindTheStrictProfileInAStrictBox) {
+  for (const Control control : {Control::filesystem, Control::disk, Control::syscalls}) {
+    const Reading reading = reading_of(strict_report(), control, strict_spec());
+    EXPECT_EQ(reading.status, EvidenceStatus::enforced) << reading.applied;
+  }
+}
+
+TEST(Readings, MissTheStrictProfileWhereAnyPartOfItIsNotThere) {  // C-12
+  const std::pair<Control, std::pair<std::string, std::string>> weakenings[] = {
+      {Control::filesystem, {"/work rw,nosuid,nodev,noexec", "/work rw,nosuid,nodev"}},
+      {Control::filesystem, {"probe.user_names=2", "probe.user_names=0"}},
+      {Control::filesystem,
+       {"mount=31",
+        "mount=30 26 0:32 / /tmp rw,nosuid,nodev,noexec - tmpfs t "
+        "rw,size=65536k,nr_inodes=8192\nmount=31"}},
+      {Control::syscalls, {"probe.memory_file=1", "probe.memory_file=22"}},
+  };
+  for (const auto& [control, change] : weakenings) {
+    std::string report = strict_report();
+    report.replace(report.find(change.first), change.first.size(), change.second);
+    EXPECT_EQ(reading_of(report, control, strict_spec()).status, EvidenceStatus::not_enforced)
+        << change.second;
+  }
+}
+
+TEST(Readings, KnowWhetherTheLoopbackIsUp) {
+  policy::Spec spec;
+  spec.loopback = Loopback::up;
+  const std::string good(test::kGoodReport);
+  EXPECT_EQ(reading_of(good + "probe.loopback=101\n", Control::network, spec).status,
+            EvidenceStatus::not_enforced);
+  const Reading up = reading_of(good + "probe.loopback=0\n", Control::network, spec);
+  EXPECT_EQ(up.status, EvidenceStatus::enforced);
+  EXPECT_NE(up.applied.find("up within the box"), std::string::npos);
+}
+
+EvidenceStatus sharing(MountAccess access, const std::string& options) {
+  policy::Spec spec;
+  spec.mounts = {{"/srv/a", "/mnt/a", access}};
+  const std::string line =
+      options.empty() ? "" : "mount=40 26 8:1 /srv/a /mnt/a " + options + " - ext4 /dev/sda1 rw\n";
+  return reading_of(std::string(test::kGoodReport) + line, Control::filesystem, spec).status;
+}
+
+TEST(Readings, WantSharedDirectoriesExactlyAsTheyWereAskedFor) {
+  constexpr auto kLook = MountAccess::read_only, kWrite = MountAccess::read_write;
+  EXPECT_EQ(sharing(kLook, "ro,nosuid,nodev"), EvidenceStatus::enforced);
+  EXPECT_EQ(sharing(kWrite, "rw,nosuid,nodev"), EvidenceStatus::enforced);
+  for (const char* const options : {"", "rw,nosuid,nodev", "ro,nodev", "ro,nosuid"}) {
+    EXPECT_EQ(sharing(kLook, options), EvidenceStatus::not_enforced) << options;
+  }
+  EXPECT_EQ(sharing(kWrite, "rw,nosuid"), EvidenceStatus::not_enforced);
+}
+
+TEST(Readings, AdmitThatAWritableDirectoryHasNoBound) {
+  policy::Spec spec;
+  spec.mounts = {{"/srv/a", "/mnt/a", MountAccess::read_write}};
+  EXPECT_EQ(reading_of(std::string(test::kGoodReport), Control::disk, spec).status,
+            EvidenceStatus::partial);
+}
+
 struct Weakening {
   const char* name;
   Control control;

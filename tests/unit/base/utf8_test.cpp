@@ -151,5 +151,30 @@ TEST(Utf8Cuts, AtEveryPlaceOfATextLeaveTwoWellFormedSides) {
   }
 }
 
+TEST(Printable, LeavesWordsOfEveryScriptAlone) {
+  const std::string text = "plain, \xC3\xA9t\xC3\xA9, \xE6\xBC\xA2, \xD7\x90, \xF0\x9F\x90\x9A";
+  EXPECT_EQ(printable(text, '?'), text);
+}
+
+TEST(Printable, ReplacesWhatCommandsATerminal) {
+  EXPECT_EQ(printable("a\x1B[31m\n\x7F", '?'), "a?[31m??");
+  EXPECT_EQ(printable("a\xC2\x9B"
+                      "31m\xC2\x80\xC2\x9F\xC2\xA0",
+                      '?'),
+            "a?31m??\xC2\xA0");  // C1
+}
+
+TEST(Printable, ReplacesWhatTurnsOrBreaksTheLine) {
+  // U+200E, U+202E, U+2066, U+2069, U+061C, U+2028; U+200D and U+2030 are none of them.
+  EXPECT_EQ(printable("\xE2\x80\x8E\xE2\x80\xAE\xE2\x81\xA6\xE2\x81\xA9\xD8\x9C\xE2\x80\xA8", '?'),
+            "??????");
+  EXPECT_EQ(printable("\xE2\x80\x8D\xE2\x80\xB0", '?'), "\xE2\x80\x8D\xE2\x80\xB0");
+}
+
+TEST(Printable, IsUtf8WhateverItIsGiven) {
+  EXPECT_EQ(printable("\xC2", '?'), "\xEF\xBF\xBD");
+  EXPECT_TRUE(is_utf8(printable("\xE2\x80\xFF\x9B", '?')));
+}
+
 }  // namespace
 }  // namespace lazaret

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/backend.hpp"
+#include "base/guarded.hpp"
 #include "unit/runner/fake_wire.hpp"
 
 namespace lazaret::core::test {
@@ -24,13 +25,18 @@ struct Script {
   std::vector<Evidence> evidence;
   std::vector<std::string> warnings;
   backend::Autopsy autopsy;
+  std::optional<backend::Autopsy> counters;
   bool kill_fails = false;
   bool dispose_fails = false;
   bool wire_outlives_kill = false;
   bool takes_stdin = true;
 
-  std::atomic<int> opened{0}, killed{0}, destroyed{0}, disposed{0}, jobs{0};
-  std::vector<Heard> heard;  ///< complete once the box is destroyed
+  std::atomic<int> opened{0}, killed{0}, examined{0}, destroyed{0}, disposed{0}, jobs{0};
+  Guarded<std::vector<Heard>> last;  ///< what the box heard that was destroyed last
+
+  std::vector<Heard> heard() {
+    return last.with([](const std::vector<Heard>& frames) { return frames; });
+  }
 };
 
 class FakeBox final : public backend::Box {
@@ -43,7 +49,7 @@ class FakeBox final : public backend::Box {
     if (!script_->takes_stdin) wire_.stall_on(FrameType::stdin_data);
   }
   ~FakeBox() override {
-    script_->heard = wire_.heard();
+    script_->last.with([&](std::vector<Heard>& frames) { frames = wire_.heard(); });
     ++script_->destroyed;
   }
   Wire& wire() override { return wire_; }
@@ -59,7 +65,11 @@ class FakeBox final : public backend::Box {
     ++script_->disposed;
     return script_->dispose_fails ? Status(Error(Errc::engine, "it will not go")) : Status();
   }
-  backend::Autopsy autopsy(const Call&) override { return script_->autopsy; }
+  backend::Autopsy autopsy(const Call&) override {
+    ++script_->examined;
+    return script_->autopsy;
+  }
+  std::optional<backend::Autopsy> counters() override { return script_->counters; }
 
  private:
   std::shared_ptr<Script> script_;  // shared with the test, which reads it after the box is gone
@@ -73,10 +83,10 @@ class FakeBackend final : public backend::Backend {
   std::string name() const override { return name_; }
   std::string runtime() const override { return name_ + " 1.0"; }
   Result<std::unique_ptr<backend::Box>> open(const policy::Spec& spec, const Call& call) override {
-    ++script_->opened;
-    last_spec = spec;
-    if (refusal) return *refusal;
     if (const Status status = call.check(); !status.ok()) return status.error();
+    ++script_->opened;
+    last_program.with([&spec](auto& program) { program = spec.program; });
+    if (refusal) return *refusal;
     return std::unique_ptr<backend::Box>(std::make_unique<FakeBox>(script_));
   }
   std::chrono::milliseconds default_grace() const override {
@@ -84,7 +94,7 @@ class FakeBackend final : public backend::Backend {
   }
 
   std::optional<Error> refusal;
-  policy::Spec last_spec;
+  Guarded<policy::Program> last_program;  ///< that a box was opened for
 
  private:
   std::shared_ptr<Script> script_;  // shared with the test and each box

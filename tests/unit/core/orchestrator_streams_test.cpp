@@ -41,6 +41,24 @@ TEST(Run, StreamsOutputUntilTheHeadIsFull) {
   EXPECT_EQ(streamed, "abc|d|");
 }
 
+std::string streamed_of(std::string_view output, std::uint64_t cap) {
+  Stage stage(on_job([output](FakeWire& wire) {
+    wire.say(FrameType::stdout_data, output);
+    say_exit(wire, 0);
+  }));
+  std::string streamed;
+  stage.request.on_output = [&streamed](Stream, std::string_view text) { streamed += text; };
+  policy::Spec spec = spec_of();
+  spec.limits.stdout_bytes = cap;
+  (void)stage.run(spec);
+  return streamed;
+}
+
+TEST(Run, StreamsTheRestInTheEndIfNothingWasCut) {
+  EXPECT_EQ(streamed_of("abcd\xFF\xFE", 6), "abcd\xFF\xFE");
+  EXPECT_EQ(streamed_of("abcd\xFF\xFE", 5), "abc");
+}
+
 TEST(Run, CarriesStandardInputInWindows) {
   Stage stage({});
   std::size_t taken = 0, largest = 0;

@@ -37,7 +37,7 @@ TEST(Run, HandsTheWholeJobOver) {
   policy::Spec spec = spec_of();
   spec.limits.cpu_time = std::chrono::seconds(3);
   (void)stage.run(spec);
-  const auto job = runner::decode_job(bytes_of(stage.script->heard.at(0).payload));
+  const auto job = runner::decode_job(bytes_of(stage.script->heard().at(0).payload));
   ASSERT_TRUE(job.ok());
   EXPECT_EQ(job->argv, spec.program.argv);
   EXPECT_THAT(job->environment, testing::ElementsAre("LANG=C.UTF-8", "PATH=/bin"));
@@ -147,6 +147,40 @@ TEST(Run, SaysInfrastructureLostWhenTheRunnerGoesAway_P13_P20) {
   EXPECT_EQ(result.error->type, ErrorType::BackendError);
   EXPECT_EQ(result.stdout_text, "half");
   EXPECT_EQ(result.exit_code, -1);
+  EXPECT_TRUE(result.truncated) << "cut output is presented as complete";
+  EXPECT_THAT(result.meta.warnings, testing::ElementsAre(HasSubstr("may be cut")));
+  EXPECT_THAT(result.error->hint.value_or(""), HasSubstr("may have run"));
+}
+
+TEST(Run, DoesNotCallOutputCutWhoseEndItHasHeard) {
+  const ExecutionResult result = Stage(exits_with(0)).run();
+  EXPECT_FALSE(result.truncated);
+  EXPECT_THAT(result.meta.warnings, testing::IsEmpty());
+}
+
+TEST(Run, SaysThatOutputMayBeCutWhenTheStreamOfAnEndedBoxDoesNotEnd) {
+  Stage stage(on_job([](FakeWire& wire) { wire.say(FrameType::stdout_data, "half"); }));
+  const ExecutionResult closed = stage.run(spec_of(milliseconds(10)));
+  EXPECT_FALSE(closed.truncated);
+  stage.script->wire_outlives_kill = true;
+  const ExecutionResult open = stage.run(spec_of(milliseconds(10)));
+  EXPECT_EQ(open.meta.cause, Cause::timeout);
+  EXPECT_TRUE(open.truncated);
+  EXPECT_THAT(open.meta.warnings, testing::ElementsAre(HasSubstr("may be cut")));
+}
+
+TEST(Run, WarnsWhenATimeoutHasEndedABoxThatNeverSaidItHadStartedTheProgram) {
+  Stage stage(on_job([](FakeWire&) {}));
+  EXPECT_THAT(stage.run(spec_of(milliseconds(10))).meta.warnings,
+              testing::ElementsAre("the box never said that it had started the program"));
+}
+
+TEST(Run, SaysThatTheProgramHasNotRunWhenNoBoxWasMade) {
+  Stage stage(exits_with(0));
+  stage.backend.refusal = Error(Errc::connection_lost, "creating the container: lost");
+  EXPECT_THAT(stage.run().error->hint.value_or(""), HasSubstr("has not run"));
+  stage.backend.refusal = Error(Errc::image_missing, "no image").with_hint("pull it");
+  EXPECT_EQ(stage.run().error->hint, "pull it");
 }
 
 TEST(Run, SaysInfrastructureLostWhenTheRunnerTalksNonsense) {
@@ -160,6 +194,8 @@ TEST(Run, SaysInfrastructureLostWhenTheJobCannotBeHandedOver) {
   const ExecutionResult result = stage.run();
   EXPECT_EQ(result.meta.cause, Cause::infrastructure_lost);
   EXPECT_THAT(result.error->message, HasSubstr("starting the job"));
+  EXPECT_THAT(result.error->hint.value_or(""), HasSubstr("has not run"));
+  EXPECT_FALSE(result.truncated);
 }
 
 TEST(Run, SaysMemoryWhenTheKernelsCountersDo_P15_P16) {

@@ -2,7 +2,11 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "core/json_members.hpp"
+#include "core/result_reading.hpp"
+
 #include "lazaret/execution_result.hpp"
+#include "policy/limit_table.hpp"
 
 namespace lazaret {
 namespace {
@@ -25,7 +29,9 @@ ExecutionResult complete() {
   result.timed_out = true;
   result.truncated = true;
   result.value = R"({"z":1,"a":[null]})";
-  result.error = ResultError{ErrorType::TimeoutError, "late", "stack", "hint"};
+  result.error = ResultError{ErrorType::TimeoutError, "late", "stack", "hint", "Late", 3};
+  result.compile =
+      Compilation{std::chrono::duration<double>(0.5), 1, 11, true, "main.c:1: no", true};
   Meta& meta = result.meta;
   meta = {.run_id = "0123",
           .backend = "docker",
@@ -51,8 +57,11 @@ ExecutionResult complete() {
 TEST(ResultJson, HasTheKeysOfTheSchemaInOrder) {
   const auto result = nlohmann::ordered_json::parse(to_json(complete()));
   EXPECT_THAT(keys_of(result), ElementsAre("stdout", "stderr", "exit_code", "duration", "timed_out",
-                                           "truncated", "value", "error", "meta"));
-  EXPECT_THAT(keys_of(result["error"]), ElementsAre("type", "message", "stack", "hint"));
+                                           "truncated", "value", "error", "compile", "meta"));
+  EXPECT_THAT(keys_of(result["compile"]), ElementsAre("duration", "exit_code", "signal",
+                                                      "timed_out", "diagnostics", "truncated"));
+  EXPECT_THAT(keys_of(result["error"]),
+              ElementsAre("type", "message", "name", "line", "stack", "hint"));
   EXPECT_THAT(keys_of(result["meta"]),
               ElementsAre("run_id", "backend", "runtime", "version", "image", "language", "limits",
                           "cause", "signal", "start_errno", "usage", "output", "kill", "isolation",
@@ -65,10 +74,11 @@ TEST(ResultJson, HasTheKeysOfTheSchemaInOrder) {
   EXPECT_THAT(keys_of(result["meta"]["evidence"][0]),
               ElementsAre("control", "status", "requested", "applied", "verified_by"));
   EXPECT_THAT(keys_of(result["meta"]["fallback"]), ElementsAre("wanted", "reason"));
-  EXPECT_THAT(keys_of(result["meta"]["limits"]),
-              ElementsAre("timeout_ms", "grace_ms", "memory_bytes", "cpus", "pids", "open_files",
-                          "file_bytes", "disk_bytes", "disk_files", "stdout_bytes", "stderr_bytes",
-                          "value_bytes", "cpu_time_s"));
+  EXPECT_THAT(
+      keys_of(result["meta"]["limits"]),
+      ElementsAre("timeout_ms", "grace_ms", "compile_timeout_ms", "cpu_time_s", "memory_bytes",
+                  "cpus", "pids", "open_files", "file_bytes", "disk_bytes", "disk_files",
+                  "disk_rate_bytes", "stdout_bytes", "stderr_bytes", "value_bytes"));
 }
 
 TEST(ResultJson, LeavesOutWhatIsNotThere) {
@@ -104,12 +114,74 @@ TEST(ResultJson, KeepsTheOrderOfTheProgramsOwnKeys) {
   EXPECT_THAT(to_json(complete()), testing::HasSubstr(R"("value":{"z":1,"a":[null]})"));
 }
 
+TEST(ResultJson, TakesTheValueAsItIsWhateverItSays) {
+  ExecutionResult result = complete();
+  result.stdout_text = R"("value":null)";
+  result.value = R"({"value":null,"value":[1]})";
+  for (const int indent : {-1, 2}) {
+    const json document = json::parse(to_json(result, indent));
+    EXPECT_EQ(document["stdout"], result.stdout_text);
+    EXPECT_EQ(document["value"], json::parse(R"({"value":[1]})"));
+    EXPECT_EQ(document["error"]["message"], "late");
+    EXPECT_THAT(to_json(result, indent), testing::HasSubstr(*result.value));
+  }
+}
+
 TEST(ResultJson, KeepsANullValueApartFromNoValue_P26) {
   ExecutionResult result;
   result.value = "null";
   const json document = json::parse(to_json(result));
   ASSERT_TRUE(document.contains("value"));
   EXPECT_TRUE(document["value"].is_null());
+}
+
+TEST(ResultJson, ReadAgainIsTheSameText) {
+  for (const ExecutionResult& result : {complete(), ExecutionResult{}}) {
+    const auto again = core::result_of(to_json(result));
+    ASSERT_TRUE(again.ok()) << again.error().message();
+    EXPECT_EQ(to_json(*again), to_json(result));
+  }
+}
+
+TEST(ResultJson, ReadAgainHasAValueOfTheMostDepth) {
+  ExecutionResult result;
+  result.value = std::string(core::kMostDepth, '[') + std::string(core::kMostDepth, ']');
+  const std::string event = R"({"event":"result","result":)" + to_json(result) + "}";
+  const auto members = core::members_of(event, {"result"}, core::kMostDepth + 1);
+  ASSERT_TRUE(members);
+  EXPECT_EQ(core::result_of(members->at("result"))->value, result.value);
+}
+
+TEST(ResultJson, ReadAgainTakesNoLongerWithManyKeys) {
+  ExecutionResult result;
+  result.value = R"({"a":0)";
+  for (int key = 0; key < 500'000; ++key) *result.value += ",\"" + std::to_string(key) + "\":0";
+  *result.value += "}";
+  EXPECT_EQ(core::result_of(to_json(result))->value, result.value);
+}
+
+// Each at what it is not by default.
+TEST(ResultJson, ReadAgainHasEachLimit) {
+  for (const policy::LimitRow& row : policy::limit_rows()) {
+    ExecutionResult result;
+    row.set(result.meta.limits, row.least + 1);
+    const auto again = core::result_of(to_json(result));
+    ASSERT_TRUE(again.ok()) << again.error().message();
+    EXPECT_EQ(row.get(again->meta.limits), row.least + 1) << row.member;
+  }
+}
+
+TEST(ResultJson, IsNotReadWithoutALimit) {
+  auto tree = nlohmann::ordered_json::parse(to_json(complete()));
+  tree["meta"]["limits"].erase("pids");
+  EXPECT_EQ(core::result_of(tree.dump()).error().code(), Errc::protocol);
+}
+
+TEST(ResultJson, IsNotReadFromAnythingElse) {
+  auto tree = nlohmann::ordered_json::parse(to_json(complete()));
+  tree["meta"]["cause"] = "luck";
+  EXPECT_EQ(core::result_of(tree.dump()).error().code(), Errc::protocol);
+  EXPECT_EQ(core::result_of("[]").error().code(), Errc::protocol);
 }
 
 TEST(ResultJson, IsOneLineUnlessIndented) {

@@ -35,6 +35,16 @@ TEST(SelftestJudge, TakesAComplaintAboutTheArgumentsForAKernelThatWasReached) {
   }
 }
 
+// It was let in, and found no room: with room it would have been served.
+TEST(SelftestJudge, DoesNotTakeWantForARefusalUnlessTheProbeIsAboutALimit) {
+  Probe about_a_limit = attempt();
+  about_a_limit.refused_by = {"EAGAIN", "EMFILE", "ENOSPC"};
+  for (const char* const error : {"EAGAIN", "EMFILE", "ENOSPC"}) {
+    EXPECT_EQ(of_attempt({{"errno", error}}), Verdict::failed) << error;
+    EXPECT_EQ(of_attempt({{"errno", error}}, about_a_limit), Verdict::blocked) << error;
+  }
+}
+
 TEST(SelftestJudge, LetsAProbeNameErrorsThatRefuseIt) {
   Probe probe = attempt();
   probe.refused_by = {"EINVAL"};

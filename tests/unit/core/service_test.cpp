@@ -1,6 +1,12 @@
 #include "core/service.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <latch>
 #include <set>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -268,6 +274,58 @@ TEST(Service, CallsACommandExec) {
   ExecutionRequest request;
   request.command = {"true"};
   EXPECT_EQ(service.execute(request).meta.language, "exec");
+}
+
+// A service whose search goes on until it is stopped, except in a fork.
+struct Searching {
+  std::stop_source stop;
+  std::latch begun{1};
+  const pid_t parent = ::getpid();
+  Service service{config_of(BackendType::local), [this](BackendKind, const Call& call) {
+                    if (::getpid() == parent) wait_for_stop(call);
+                    const auto script = std::make_shared<Script>();
+                    script->runner = exits_with(0);
+                    backend::Found found;
+                    found.backend = std::make_shared<FakeBackend>(script);
+                    return found;
+                  }};
+  std::jthread first{[this] { (void)service.execute(stopped_by(stop)); }};
+
+  Searching() { begun.wait(); }
+  ~Searching() { stop.request_stop(); }
+  static ExecutionRequest stopped_by(const std::stop_source& source) {
+    ExecutionRequest request = python();
+    request.stop = source.get_token();
+    return request;
+  }
+
+ private:
+  void wait_for_stop(const Call& call) {
+    FakeWire wire;
+    begun.count_down();
+    std::array<std::byte, 1> byte;
+    (void)wire.read(byte, {Deadline::never(), call.stop});
+  }
+};
+
+TEST(Service, WaitsForAnothersSearchNoLongerThanItMay) {
+  const auto world = std::make_unique<Searching>();
+  std::stop_source stop;
+  stop.request_stop();
+  const ExecutionResult result = world->service.execute(Searching::stopped_by(stop));
+  EXPECT_EQ(result.meta.cause, Cause::cancelled);
+}
+
+TEST(Service, SearchesAnewInAForkWhoseParentSearches) {
+  const auto world = std::make_unique<Searching>();
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::alarm(20);
+    ::_exit(world->service.execute(python()).success() ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ struct Stage {
   }
   [[nodiscard]] std::vector<std::uint32_t> signals() const {
     std::vector<std::uint32_t> numbers;
-    for (const Heard& frame : script->heard) {
+    const std::vector<Heard> heard = script->heard();
+    for (const Heard& frame : heard) {
       if (frame.type == FrameType::signal)
         numbers.push_back(runner::decode_number(bytes_of(frame.payload)).value());
     }

@@ -116,6 +116,21 @@ TEST(ValueChannel, TakesAnErrorWhoseTextsAreOfTheWrongType) {
   EXPECT_EQ(message.error->stack, std::nullopt);
 }
 
+TEST(ValueChannel, TakesANameAndALineThatCanBeOnes) {
+  const auto error_with = [](const std::string& members) {
+    return *message_of(R"({"error":{"type":"RuntimeError","message":"m",)" + members + "}}").error;
+  };
+  const ResultError error = error_with(R"("name":"E","line":16777216)");
+  EXPECT_EQ(error.name, "E");
+  EXPECT_EQ(error.line, 16777216U);
+  for (const char* const line : {"0", "-1", "16777217", "1e99", "\"7\"", "[7]", "null"})
+    EXPECT_EQ(error_with(std::string(R"("line":)") + line).line, std::nullopt) << line;
+  EXPECT_EQ(error_with("\"name\":\"" + std::string(200, 'x') + "\"").name->size(), 200U);
+  for (const std::string& name :
+       {std::string("7"), std::string("\"\""), '"' + std::string(201, 'x') + '"'})
+    EXPECT_EQ(error_with("\"name\":" + name).name, std::nullopt) << name;
+}
+
 TEST(ValueChannel, PrefersTheErrorToAValueBesideIt) {
   const ValueMessage message = message_of(R"({"value":1,"error":{"type":"RuntimeError"}})");
   EXPECT_FALSE(message.value.has_value());
@@ -161,6 +176,19 @@ TEST(ValueChannel, TakesAValueAtTheBoundOnDepthAndRefusesOneDeeper) {
   EXPECT_TRUE(message_of(nested(127)).value.has_value());
   EXPECT_TRUE(message_of(nested(128)).value.has_value());
   expect_refused(nested(129));
+}
+
+// The time limit ends the program, not what we do with its value: hours, if each key were compared
+// with all before it.
+TEST(ValueChannel, IsReadAtOnceWhateverIsInIt) {
+  std::string keys;
+  for (int key = 0; key < 500'000; ++key) keys += ",\"" + std::to_string(key) + "\":0";
+  const std::string object = R"({"a":0)" + keys + "}";
+  EXPECT_EQ(message_of(R"({"value":)" + object + "}", object.size()).value, object);
+  EXPECT_EQ(message_of(R"({"value":1)" + keys + "}", object.size()).value, "1");
+  EXPECT_EQ(
+      message_of(R"({"error":{"type":"RuntimeError")" + keys + "}}", object.size()).error->type,
+      ErrorType::RuntimeError);
 }
 
 TEST(ValueChannel, IsNotEndedByNestingWithoutEnd) {

@@ -25,8 +25,8 @@ Stream stream_of(Answer answer, Framing framing = Framing::multiplexed,
   Stream stream;
   const Bytes bytes = bytes_of(leftover);
   stream.wire = std::make_unique<AttachStream>(
-      Exchange::Stream{std::make_unique<test::FakeWire>(std::move(answer), stream.heard),
-                       std::vector<std::byte>(bytes.begin(), bytes.end())},
+      http::Exchange::Stream{std::make_unique<test::FakeWire>(std::move(answer), stream.heard),
+                             std::vector<std::byte>(bytes.begin(), bytes.end())},
       framing);
   return stream;
 }
@@ -82,8 +82,8 @@ TEST(EngineAttach, GivesStdoutAndKeepsStderrAside) {
 }
 
 TEST(EngineAttach, ComesOutTheSameByteByByteAndIntoOneByteOfRoom) {
-  Stream stream = stream_of({.bytes = frame(1, "hel") + frame(2, "e") + frame(1, "lo"),
-                             .piece_bytes = 1});
+  Stream stream =
+      stream_of({.bytes = frame(1, "hel") + frame(2, "e") + frame(1, "lo"), .piece_bytes = 1});
   EXPECT_EQ(*drain(*stream.wire, 1), "hello");
 }
 

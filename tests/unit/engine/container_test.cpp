@@ -36,6 +36,13 @@ TEST_F(EngineContainer, IsCreatedFromTheBodyAndTheWarningsComeBackP39) {
   EXPECT_EQ(test::request_body(engine_.last_request()), R"({"Image":"bb"})");
 }
 
+TEST_F(EngineContainer, IsNotGoneBecauseTheEnginesSocketIs) {
+  engine_.absent = Errc::not_found;  // what a dialer says of a path that is not there
+  const Status removed = remove(client_, "abc", Volumes::remove, soon());
+  ASSERT_FALSE(removed.ok());
+  EXPECT_EQ(removed.error().code(), Errc::connection_refused);
+}
+
 TEST_F(EngineContainer, WithoutItsImageIsImageMissingAndSaysHowToPullP46) {
   engine_.answers.push_back(says(404, R"({"message":"No such image: bb:latest"})"));
   const auto result = create(client_, "", {{"Image", "bb"}}, soon());

@@ -8,7 +8,7 @@ namespace lazaret::engine {
 namespace {
 
 Error failure(int status, const std::string& body, Subject subject = Subject::other) {
-  HttpResponse response;
+  http::Response response;
   response.head.status = status;
   response.body = body;
   return failure_of(response, subject);
@@ -58,11 +58,15 @@ TEST(EngineFailure, EveryStatusHasItsKind) {
 }
 
 TEST(EngineFailure, AMessageIsOneLineWithoutControlCharacters) {
-  EXPECT_EQ(one_line("a\x1b[31mred\r\nb\tc\x7f \xc2\x9b" "d"), "a [31mred b c d");
+  EXPECT_EQ(one_line("a\x1b[31mred\r\nb\tc\x7f \xc2\x9b"
+                     "d"),
+            "a [31mred b c d");
 }
 
 TEST(EngineFailure, AMessageIsValidUtf8) {
-  EXPECT_TRUE(is_utf8(one_line("a\xff\xfe" "b\xc3")));
+  EXPECT_TRUE(
+      is_utf8(one_line("a\xff\xfe"
+                       "b\xc3")));
 }
 
 TEST(EngineFailure, AMessageEndsByOneKibibyteOnACharacter) {

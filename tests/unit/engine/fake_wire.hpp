@@ -14,7 +14,7 @@
 #include "base/wire.hpp"
 #include "engine/client.hpp"
 #include "engine/endpoint.hpp"
-#include "engine/http.hpp"
+#include "http/exchange.hpp"
 
 namespace lazaret::engine::test {
 
@@ -67,6 +67,7 @@ class FakeWire final : public Wire {
 struct FakeEngine {
   std::deque<Answer> answers;
   std::vector<std::shared_ptr<std::string>> requests;
+  Errc absent = Errc::connection_refused;  ///< why nobody answers once there are no answers left
 
   [[nodiscard]] const std::string& request(std::size_t index) const { return *requests.at(index); }
   [[nodiscard]] const std::string& last_request() const { return *requests.back(); }
@@ -78,7 +79,7 @@ class FakeDialer final : public Dialer {
 
   Result<std::unique_ptr<Wire>> dial(const Call& call) override {
     if (auto status = call.check(); !status.ok()) return std::move(status).error();
-    if (engine_.answers.empty()) return Error(Errc::connection_refused, "nobody listens");
+    if (engine_.answers.empty()) return Error(engine_.absent, "nobody listens");
     Answer answer = std::move(engine_.answers.front());
     engine_.answers.pop_front();
     engine_.requests.push_back(std::make_shared<std::string>());

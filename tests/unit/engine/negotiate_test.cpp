@@ -135,7 +135,7 @@ class EngineRenegotiation : public testing::Test {
     engine_.answers.push_back(test::says(
         200, R"({"ApiVersion":")" + newest + R"(","MinAPIVersion":")" + oldest + R"("})"));
   }
-  [[nodiscard]] Result<HttpResponse> ask() const {
+  [[nodiscard]] Result<http::Response> ask() const {
     return client_.transact({.doing = "asking", .method = "GET", .target = Target("info")}, soon());
   }
   [[nodiscard]] std::string line(std::size_t index) const {

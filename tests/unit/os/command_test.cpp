@@ -1,10 +1,13 @@
 #include "os/command.hpp"
 
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
+#include <fstream>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -140,6 +143,100 @@ TEST(Command, LeavesNoProcessOfItsGroupBehind) {
   Watch death{.handle = grandchild.get(), .want_read = true};
   EXPECT_TRUE(wait_ready({&death, 1}, soon()).ok());
 }
+
+/// As a program that does not want to hear of its children; the kernel collects them (wait(2)).
+class IgnoringChildren : public testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    struct sigaction wanted {};
+    wanted.sa_handler = GetParam() == 0 ? SIG_IGN : SIG_DFL;
+    wanted.sa_flags = GetParam();
+    ASSERT_EQ(::sigaction(SIGCHLD, &wanted, &before_), 0);
+  }
+  void TearDown() override { ::sigaction(SIGCHLD, &before_, nullptr); }
+
+ private:
+  struct sigaction before_ {};
+};
+
+TEST_P(IgnoringChildren, CannotKnowTheStatusAndSaysSo_P05) {
+  auto command = Command::start(shell("echo one"));
+  ASSERT_TRUE(command.ok());
+  EXPECT_EQ(output_of(*command), "one\n");
+  const auto end = command->finish(soon());
+  ASSERT_TRUE(end.ok()) << end.error().message();
+  EXPECT_FALSE(end->known);
+  EXPECT_FALSE(end->good());
+}
+
+TEST_P(IgnoringChildren, EndsTheGroupAllTheSame_P05) {
+  Handle grandchild;
+  {
+    auto command = Command::start(shell("sleep 300 >&- & echo $!; exec sleep 300"));
+    ASSERT_TRUE(command.ok());
+    std::array<std::byte, 16> text;
+    const auto count = command->read(text, soon());
+    ASSERT_TRUE(count.ok());
+    const int pid = std::stoi(std::string(text_of(Bytes(text).first(*count))));
+    grandchild.reset(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+    ASSERT_TRUE(grandchild.valid());
+  }
+  Watch death{.handle = grandchild.get(), .want_read = true};
+  EXPECT_TRUE(wait_ready({&death, 1}, soon()).ok());
+}
+
+/// Gives back each byte that it is sent, for as long as it lives.
+class Echo {
+ public:
+  Echo() {
+    int ends[2] = {-1, -1};
+    EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    ours_.reset(ends[0]);
+    pid_ = ::fork();
+    if (pid_ > 0) ::close(ends[1]);
+    if (pid_ != 0) return;
+    ::setpgid(0, 0);
+    ::close(ends[0]);
+    for (char byte = 0; ::read(ends[1], &byte, 1) == 1;) (void)!::write(ends[1], &byte, 1);
+    ::_exit(0);
+  }
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] bool is_alive() const {
+    char byte = 'x';
+    return ::send(ours_.get(), &byte, 1, MSG_NOSIGNAL) == 1 && ::read(ours_.get(), &byte, 1) == 1;
+  }
+
+ private:
+  pid_t pid_ = -1;
+  Handle ours_;
+};
+
+/// A process that has this number, or nothing: others on the machine may have been quicker.
+std::unique_ptr<Echo> echo_with(pid_t number) {
+  for (int attempt = 0; attempt < 50; ++attempt) {
+    std::ofstream("/proc/sys/kernel/ns_last_pid") << number - 1;
+    auto echo = std::make_unique<Echo>();
+    if (echo->pid() == number && echo->is_alive()) return echo;
+  }
+  return nullptr;
+}
+
+TEST_P(IgnoringChildren, SignalsNobodyWhoHasTheNumberNow_P05) {
+  if (::access("/proc/sys/kernel/ns_last_pid", W_OK) != 0)
+    GTEST_SKIP() << "only root may choose the number of a process";
+  std::unique_ptr<Echo> stranger;
+  {
+    auto command = Command::start(shell("echo $$"));
+    ASSERT_TRUE(command.ok());
+    const pid_t number = std::stoi(output_of(*command));
+    ASSERT_TRUE(command->finish(soon()).ok());
+    stranger = echo_with(number);
+    if (!stranger) GTEST_SKIP() << "the number was taken by another process";
+  }
+  EXPECT_TRUE(stranger->is_alive());
+}
+
+INSTANTIATE_TEST_SUITE_P(Command, IgnoringChildren, testing::Values(0, SA_NOCLDWAIT));
 
 TEST(Command, MovedFromEndsHarmlessly) {
   auto command = Command::start(shell("exit 0"));

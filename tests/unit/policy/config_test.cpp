@@ -42,6 +42,19 @@ TEST(Config, IsTheBuiltInOneWhenNobodySpeaks) {
   EXPECT_EQ(config.source_of("type").origin, Origin::built_in);
 }
 
+TEST(Config, SaysHowManyBoxesAreMadeAheadAndForHowLong) {
+  EXPECT_EQ(from_user({{"pool", {{"most", 0}}}}).value().pool.most, 0U);
+  EXPECT_EQ(from_user({{"pool", {{"most", 256}}}}).value().pool.most, 256U);
+  EXPECT_FALSE(from_user({{"pool", {{"most", 257}}}}).ok());
+  EXPECT_FALSE(from_user({{"pool", {{"most", -1}}}}).ok());
+  EXPECT_EQ(from_user({{"pool", {{"idle", "1s"}}}}).value().pool.idle, 1s);
+  EXPECT_EQ(from_user({{"pool", {{"idle", "1h"}}}}).value().pool.idle, 1h);
+  EXPECT_FALSE(from_user({{"pool", {{"idle", "999ms"}}}}).ok());
+  EXPECT_FALSE(from_user({{"pool", {{"idle", 3601}}}}).ok());
+  EXPECT_EQ(from_variables({{"LAZARET_POOL_MOST", "2"}}).value().pool.most, 2U);
+  EXPECT_FALSE(from_project({{"pool", {{"most", 2}}}}).ok());
+}
+
 TEST(Config, FollowsFlagThenEnvironmentThenProjectThenUserThenSystem) {
   const json system = {{"type", "podman"}, {"host", "tcp://s"}, {"limits", {{"pids", 40}}}};
   const json user = {{"type", "auto"}, {"host", "tcp://u"}, {"limits", {{"pids", 30}}}};
@@ -88,8 +101,8 @@ TEST(Config, RefusesNegativeAndAbsurdAmounts) {
   for (const auto& limits :
        {json{{"timeout", 0}}, json{{"timeout", -5}}, json{{"timeout", 1e12}}, json{{"pids", 0}},
         json{{"pids", -1}}, json{{"memory", 6 * 1024 * 1024 - 1}}, json{{"cpus", 0}},
-        json{{"disk", 0}}, json{{"disk_files", 0}}, json{{"open_files", 15}},
-        json{{"memory", "1e30"}}, json{{"cpus", 1e300}}}) {
+        json{{"disk", 0}}, json{{"disk_files", 0}}, json{{"disk_rate", 65535}},
+        json{{"open_files", 15}}, json{{"memory", "1e30"}}, json{{"cpus", 1e300}}}) {
     EXPECT_FALSE(from_user({{"limits", limits}}).ok()) << limits;
   }
   EXPECT_TRUE(from_user({{"limits", {{"memory", 6 * 1024 * 1024}}}}).ok());  // P-38
@@ -168,6 +181,35 @@ TEST(ProjectFile, MayNotLoosen) {  // A-14
     EXPECT_EQ(result.error().code(), Errc::permission_denied) << tree;
     EXPECT_NE(result.error().message().find("only narrow"), std::string::npos) << tree;
   }
+}
+
+TEST(ProjectFile, MayDenySubprocessesButNotAllowThem) {
+  EXPECT_EQ(from_project({{"subprocess", "deny"}}).value().subprocess, Subprocess::deny);
+  const json user = {{"subprocess", "deny"}};
+  const json project = {{"subprocess", "allow"}};
+  const SandboxOptions flags;
+  const auto merged = merge(
+      {flags, nullptr, {{Origin::user_file, "u", user}, {Origin::project_file, "p", project}}});
+  ASSERT_FALSE(merged.ok());
+  EXPECT_EQ(merged.error().code(), Errc::permission_denied);
+  EXPECT_FALSE(from_project({{"subprocess", "never"}}).ok());
+}
+
+TEST(ProjectFile, MayChooseAStricterProfileButNoOther) {
+  EXPECT_EQ(from_project({{"profile", "strict"}}).value().profile, Profile::strict);
+  for (const json& tree : {json{{"profile", "dev"}}, json{{"loopback", "up"}},
+                           json{{"mounts", {{"allow", {"/"}}}}}}) {
+    const auto result = from_project(tree);
+    ASSERT_FALSE(result.ok()) << tree;
+    EXPECT_EQ(result.error().code(), Errc::permission_denied);
+  }
+  EXPECT_FALSE(from_project({{"profile", "loose"}}).ok());
+}
+
+TEST(MountSources, AreAbsolutePaths) {
+  EXPECT_EQ(from_variables({{"LAZARET_MOUNTS_ALLOW", "/srv,/data"}}).value().mount_sources,
+            (std::set<std::string>{"/srv", "/data"}));
+  EXPECT_FALSE(from_variables({{"LAZARET_MOUNTS_ALLOW", "srv"}}).ok());
 }
 
 TEST(ProjectFile, MayNotAllowAFallbackThatTheUserForbids) {

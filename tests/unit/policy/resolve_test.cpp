@@ -11,12 +11,21 @@ namespace {
 using namespace std::chrono_literals;
 
 Facts facts() {
-  const auto argv = [](const std::vector<std::string>& arguments) {
-    std::vector<std::string> words = {"snake", "/work/main.py"};
-    words.insert(words.end(), arguments.begin(), arguments.end());
-    return words;
+  const auto snake = [](const ExecutionRequest& asked, const Limits&) {
+    Program program;
+    program.argv = {"snake", "/work/main.py"};
+    program.argv.insert(program.argv.end(), asked.arguments.begin(), asked.arguments.end());
+    program.files = {{"/work/main.py", asked.code}};
+    return program;
   };
-  return {.languages = {{"python", {"py"}, "/work/main.py", argv}}, .default_grace = 2s};
+  const auto compiled = [](const ExecutionRequest&, const Limits& limits) {
+    Program program;
+    program.argv = {"/work/main"};
+    program.compiler = {"cc", std::to_string(limits.memory_bytes)};
+    return program;
+  };
+  return {.languages = {{"python", {"py"}, snake, {}, ""}, {"c", {}, compiled, {}, ""}},
+          .default_grace = 2s};
 }
 
 ExecutionRequest request() {
@@ -44,6 +53,71 @@ TEST(Resolve, MakesASpecOfARequest) {
   EXPECT_EQ(spec.environment.at("GREETING"), "hello");
   EXPECT_EQ(spec.required, default_required_controls());
   EXPECT_EQ(spec.limits.grace, 2s);
+}
+
+TEST(Resolve, TellsALanguageWhichLimitsHold) {
+  auto asked = request();
+  asked.language = "c";
+  asked.limits.memory_bytes = 64U << 20;
+  EXPECT_EQ(resolve(asked, {}, facts()).value().program.compiler.back(), "67108864");
+}
+
+TEST(Resolve, RefusesCompiledCodeWhereNothingMadeInTheBoxIsExecuted) {
+  auto asked = request();
+  asked.language = "c";
+  asked.profile = Profile::strict;
+  EXPECT_EQ(refusal(asked), Errc::permission_denied);
+  asked.profile = Profile::standard;
+  EXPECT_TRUE(resolve(asked, {}, facts()).ok());
+}
+
+TEST(Resolve, RequiresTheDenialOfSubprocessesThatIsAskedFor) {  // L-20
+  Config config;
+  EXPECT_EQ(resolve(request(), config, facts()).value().subprocess, Subprocess::allow);
+  config.subprocess = Subprocess::deny;
+  auto asked = request();
+  auto spec = resolve(asked, config, facts()).value();
+  EXPECT_EQ(spec.subprocess, Subprocess::deny);
+  EXPECT_TRUE(spec.required.contains(Control::subprocess));
+  asked.required_controls.emplace();
+  EXPECT_FALSE(resolve(asked, config, facts()).value().required.contains(Control::subprocess));
+  asked.subprocess = Subprocess::allow;
+  EXPECT_EQ(resolve(asked, config, facts()).value().subprocess, Subprocess::allow);
+}
+
+TEST(Resolve, TakesFromTheProfileWhatNobodySays) {  // C-12
+  auto asked = request();
+  asked.profile = Profile::strict;
+  auto spec = resolve(asked, {}, facts()).value();
+  EXPECT_EQ(spec.subprocess, Subprocess::deny);
+  EXPECT_EQ(spec.loopback, Loopback::down);
+  EXPECT_EQ(spec.environment.at("TMPDIR"), "/work");
+  EXPECT_TRUE(spec.required.contains(Control::subprocess));
+  asked.subprocess = Subprocess::allow;
+  EXPECT_EQ(resolve(asked, {}, facts()).value().subprocess, Subprocess::allow);
+  asked.profile = Profile::dev;
+  EXPECT_EQ(resolve(asked, {}, facts()).value().loopback, Loopback::up);
+  asked.loopback = Loopback::down;
+  EXPECT_EQ(resolve(asked, {}, facts()).value().loopback, Loopback::down);
+}
+
+TEST(Resolve, PrefersWhatTheConfigurationSaysToTheProfile) {
+  Config config;
+  config.profile = Profile::strict;
+  config.subprocess = Subprocess::allow;
+  config.sources["subprocess"] = {Origin::user_file, "u"};
+  const auto spec = resolve(request(), config, facts()).value();
+  EXPECT_EQ(spec.profile, Profile::strict);
+  EXPECT_EQ(spec.subprocess, Subprocess::allow);
+}
+
+TEST(Resolve, ChecksMountsAtTheDoor) {
+  auto asked = request();
+  asked.mounts = {{"/srv/a", "/mnt/a", MountAccess::read_only}};
+  EXPECT_EQ(resolve(asked, {}, facts()).value().mounts.size(), 1U);
+  Config config;
+  config.mount_sources = {"/data"};
+  EXPECT_EQ(refusal(asked, config), Errc::permission_denied);
 }
 
 TEST(Resolve, RunsACommandAsItIs) {

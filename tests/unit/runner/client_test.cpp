@@ -64,17 +64,18 @@ TEST(Client, TakesHelloAndReportByteByByte) {
   FakeWire wire;
   wire.give_pieces_of(1);
   say_hello(wire);
-  wire.say(FrameType::report, std::string(kReportBytes, 'r'));
-  EXPECT_EQ(Client(wire).greet(soon())->report.size(), kReportBytes);
+  const std::string report(4096, 'r');
+  wire.say(FrameType::report, report);
+  EXPECT_EQ(Client(wire).greet(soon()).value().report, report);
 }
 
 TEST(Client, NamesBothVersionsWhenTheyDiffer) {
   FakeWire wire;
-  say_hello(wire, 2);
+  say_hello(wire, 3);
   const auto greeting = Client(wire).greet(soon());
   ASSERT_FALSE(greeting.ok());
   EXPECT_EQ(greeting.error().code(), Errc::protocol);
-  EXPECT_EQ(greeting.error().message(), "the runner speaks protocol version 2, we speak 1");
+  EXPECT_EQ(greeting.error().message(), "the runner speaks protocol version 3, we speak 2");
 }
 
 TEST(Client, RefusesAnythingBeforeTheHello) {
@@ -188,6 +189,40 @@ TEST(Client, KeepsItsDeadlineAgainstARunnerThatNeverStopsTalking) {
   RecordingSink sink;
   EXPECT_EQ(Client(wire).await(sink, Call{}.within(std::chrono::milliseconds(20))).error().code(),
             Errc::timed_out);
+}
+
+// The answer of a runner that is to start an interpreter ahead.
+Result<std::uint32_t> prepared_by(FrameType type, Bytes payload) {
+  FakeWire wire([&](FakeWire& runner, const Heard& frame) {
+    if (frame.type == FrameType::prepare) runner.say(type, payload);
+    runner.hang_up();
+  });
+  return Client(wire).prepare(job_of("python3"), soon());
+}
+
+TEST(Client, HasAnInterpreterStartedAhead) {
+  const auto memory_kib = prepared_by(FrameType::prepared, encode(12'345U));
+  ASSERT_TRUE(memory_kib.ok());
+  EXPECT_EQ(*memory_kib, 12'345U);
+  EXPECT_EQ(prepared_by(FrameType::prepared, {}).error().code(), Errc::protocol);
+}
+
+TEST(Client, SaysWhyNoInterpreterCouldBeStarted) {
+  const auto status = prepared_by(FrameType::failed, encode(Failed{"exec", 2}));
+  ASSERT_FALSE(status.ok());
+  EXPECT_EQ(status.error().code(), Errc::start_failed);
+  EXPECT_EQ(status.error().os_error(), 2);
+}
+
+TEST(Client, TakesNoOtherAnswerForAWaitingInterpreter) {
+  for (const FrameType type : {FrameType::started, FrameType::stdout_data})
+    EXPECT_EQ(prepared_by(type, encode(1U)).error().code(), Errc::protocol);
+}
+
+TEST(Client, SaysConnectionLostWhenTheInterpreterTookTheBoxWithIt) {
+  FakeWire wire;
+  wire.hang_up();
+  EXPECT_EQ(Client(wire).prepare(job_of("python3"), soon()).error().code(), Errc::connection_lost);
 }
 
 TEST(Client, SendsWhatItIsTold) {

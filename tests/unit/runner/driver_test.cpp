@@ -1,12 +1,16 @@
 #include "runner/driver.hpp"
 
+#include <algorithm>
+#include <span>
+
 #include <gtest/gtest.h>
 
 namespace lazaret::runner {
 namespace {
 
 TEST(Driver, IsFoundByNameAndByAlias) {
-  for (const auto* name : {"python", "py", "bash", "sh", "javascript", "node", "js"}) {
+  for (const auto* name :
+       {"python", "py", "bash", "sh", "javascript", "node", "js", "c++", "rs", "golang"}) {
     EXPECT_NE(driver_named(name), nullptr) << name;
   }
   EXPECT_EQ(driver_named("node"), driver_named("javascript"));
@@ -14,18 +18,23 @@ TEST(Driver, IsFoundByNameAndByAlias) {
   EXPECT_EQ(driver_named(""), nullptr);
 }
 
+// A recipe borrows nothing of its task.
+Recipe recipe_of(std::string_view language, const Words& arguments = {},
+                 std::string_view code = "code") {
+  return driver_named(language)->recipe({code, arguments, 512ULL << 20});
+}
+
 TEST(Driver, HandsArgumentsOverUnchanged) {
   const Words arguments = {"-c", "a b", "", "--", "$HOME"};
   for (const auto& driver : drivers()) {
-    const auto argv = driver.argv(arguments);
+    const auto argv = recipe_of(driver.name, arguments).argv;
     ASSERT_GT(argv.size(), arguments.size());
     EXPECT_EQ(Words(argv.end() - 5, argv.end()), arguments) << driver.name;
-    EXPECT_EQ(argv[argv.size() - 6], driver.path) << driver.name;
   }
 }
 
 TEST(Driver, StartsPythonIsolatedWithItsBootstrap) {
-  const auto argv = driver_named("python")->argv({});
+  const auto argv = recipe_of("python").argv;
   ASSERT_EQ(argv.size(), 5U);
   EXPECT_EQ(argv[0], "python3");
   EXPECT_EQ(argv[1], "-I");
@@ -34,24 +43,89 @@ TEST(Driver, StartsPythonIsolatedWithItsBootstrap) {
 }
 
 TEST(Driver, StartsNodeSoThatNoArgumentIsItsOption) {
-  const auto argv = driver_named("javascript")->argv({"--inspect"});
-  ASSERT_EQ(argv.size(), 6U);
-  EXPECT_EQ(argv[1], "--eval");
-  EXPECT_EQ(argv[3], "--");
-  EXPECT_EQ(argv[5], "--inspect");
+  const auto argv = recipe_of("javascript", {"--inspect"}).argv;
+  ASSERT_EQ(argv.size(), 7U);
+  EXPECT_EQ(argv[2], "--eval");
+  EXPECT_EQ(argv[4], "--");
+  EXPECT_EQ(argv[6], "--inspect");
 }
 
-TEST(Driver, StartsBashWithTheFileAlone) {
-  EXPECT_EQ(driver_named("bash")->argv({"x"}), (Words{"bash", "/work/main.sh", "x"}));
+TEST(Driver, LetsAHeapEndBelowTheMemoryLimit_D06) {
+  EXPECT_EQ(recipe_of("javascript").argv[1], "--max-old-space-size=384");
+  EXPECT_EQ(recipe_of("java").argv[1], "-Xmx384m");
+  EXPECT_EQ(recipe_of("java").compiler[1], "-J-Xmx384m");
+  EXPECT_EQ(driver_named("java")->recipe({"", {}, 1}).argv[1], "-Xmx4m");
+}
+
+TEST(Driver, StartsAShellWithTheFileAlone) {
+  EXPECT_EQ(recipe_of("bash", {"x"}).argv, (Words{"bash", "/work/main.sh", "x"}));
+  EXPECT_EQ(recipe_of("sh", {"x"}).argv, (Words{"sh", "/work/main.sh", "x"}));
+}
+
+TEST(Driver, StartsWhatTheCompilerMakesOfTheFile) {
+  for (const auto* name : {"c", "cpp", "rust", "go"}) {
+    const Recipe recipe = recipe_of(name, {"x"});
+    EXPECT_EQ(recipe.argv, (Words{"/work/main", "x"})) << name;
+    EXPECT_EQ(std::ranges::count(recipe.compiler, "/work/main"), 1) << name;
+    EXPECT_EQ(std::ranges::count(recipe.compiler, recipe.path.substr(6)), 1) << name;
+  }
+  EXPECT_TRUE(recipe_of("python").compiler.empty());
+}
+
+TEST(Driver, NamesAJavaFileAfterItsPublicClass) {
+  const Recipe recipe = recipe_of("java", {"x"}, "public class Tree {}");
+  EXPECT_EQ(recipe.path, "/work/Tree.java");
+  EXPECT_EQ(recipe.compiler.back(), "Tree.java");
+  EXPECT_EQ(Words(recipe.argv.end() - 2, recipe.argv.end()), (Words{"Tree", "x"}));
+}
+
+TEST(Driver, StartsAheadWhatItStartsOtherwise) {
+  for (const auto* name : {"python", "bash", "javascript"}) {
+    const Recipe recipe = recipe_of(name);
+    ASSERT_TRUE(recipe.ahead) << name;
+    ASSERT_LE(recipe.ahead->argv.size(), recipe.argv.size());
+    EXPECT_TRUE(std::ranges::equal(recipe.ahead->argv,
+                                   std::span(recipe.argv).first(recipe.ahead->argv.size())))
+        << name;
+  }
+}
+
+TEST(Driver, StartsNothingAheadOfWhatMustBeCompiled) {
+  for (const auto& driver : drivers()) {
+    const Recipe recipe = recipe_of(driver.name);
+    EXPECT_FALSE(recipe.ahead && !recipe.compiler.empty()) << driver.name;
+  }
+}
+
+TEST(Driver, TellsAWaitingInterpreterWhatToRun) {
+  EXPECT_EQ(recipe_of("python", {"a b", "", "c"}).ahead->word,
+            std::string("/work/main.py\0a b\0\0c", 20));
+  EXPECT_EQ(recipe_of("javascript").ahead->word, "/work/main.js");
+}
+
+// Each argument is one word of the shell's, whatever it holds.
+TEST(Driver, QuotesArgumentsForAWaitingShell) {
+  const std::string word = recipe_of("bash", {"it's", "$(id)", "\n"}).ahead->word;
+  EXPECT_NE(word.find("\nset -- 'it'\\''s' '$(id)' '\n'\n"), std::string::npos) << word;
 }
 
 TEST(Driver, KeepsEachWordBelowTheKernelsLimit) {
   constexpr std::size_t kMaxArgStrlen = 128 * 1024;  // execve(2)
   for (const auto& driver : drivers()) {
-    for (const auto& word : driver.argv({})) {
-      EXPECT_LT(word.size(), kMaxArgStrlen);
-      EXPECT_EQ(word.find('\0'), std::string::npos);
+    const Recipe recipe = recipe_of(driver.name);
+    for (const auto* words : {&recipe.argv, &recipe.compiler}) {
+      for (const auto& word : *words) {
+        EXPECT_LT(word.size(), kMaxArgStrlen);
+        EXPECT_EQ(word.find('\0'), std::string::npos);
+      }
     }
+  }
+}
+
+TEST(Driver, SaysWhatShowsTheRuntimeAndWhatBringsIt) {
+  for (const auto& driver : drivers()) {
+    EXPECT_FALSE(driver.version.empty()) << driver.name;
+    EXPECT_FALSE(driver.needs.empty()) << driver.name;
   }
 }
 

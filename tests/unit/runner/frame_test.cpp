@@ -20,6 +20,7 @@ constexpr TypeCase kTypes[] = {
     {"stdin_data", FrameType::stdin_data, Direction::to_runner, 64UL << 10},
     {"stdin_end", FrameType::stdin_end, Direction::to_runner, 0},
     {"signal", FrameType::signal, Direction::to_runner, 4},
+    {"compile", FrameType::compile, Direction::to_runner, 4UL << 20},
     {"hello", FrameType::hello, Direction::to_host, 16},
     {"report", FrameType::report, Direction::to_host, 128UL << 10},
     {"started", FrameType::started, Direction::to_host, 4},
@@ -29,6 +30,8 @@ constexpr TypeCase kTypes[] = {
     {"stdin_credit", FrameType::stdin_credit, Direction::to_host, 4},
     {"exited", FrameType::exited, Direction::to_host, 32},
     {"failed", FrameType::failed, Direction::to_host, 1024},
+    {"prepared", FrameType::prepared, Direction::to_host, 4},
+    {"prepare", FrameType::prepare, Direction::to_runner, 4 << 20},
 };
 
 Direction other(Direction direction) {

@@ -14,7 +14,8 @@ Job sample_job() {
           .environment = {"PATH=/bin", "EMPTY="},
           .working_directory = "/work",
           .files = {{"/work/main.py", "x = 1\n"}, {"/work/empty", ""}},
-          .cpu_seconds = 7};
+          .cpu_seconds = 7,
+          .word = std::string("/work/main.py\0x", 15)};
 }
 
 void number(Encoded& bytes, std::uint32_t value) {
@@ -75,6 +76,7 @@ TEST(JobMessage, ComesBackAsItWas) {
   EXPECT_EQ(job->files[0].content, "x = 1\n");
   EXPECT_EQ(job->files[1].content, "");
   EXPECT_EQ(job->cpu_seconds, 7U);
+  EXPECT_EQ(job->word, sample_job().word);
 }
 
 TEST(JobMessage, IsRefusedCutOrLengthened) { expect_only_whole(encode(sample_job()), decode_job); }

@@ -50,6 +50,62 @@ TEST(Supervisor, HasNoSecondJobAfterOneThatFailedToStart) {
   EXPECT_EQ(bench.process.finish(), 1);
 }
 
+TEST(Supervisor, TakesACompileStepBeforeTheJobAndTellsEachEnd) {
+  Bench bench;
+  Job step = bench.job({"sh", "-c", "cat main.in > made; echo told >&2; exit 3"});
+  step.files = {{bench.place.path() + "/main.in", "text"}};
+  ASSERT_TRUE(bench.client().compile(step, soon()).ok());
+  EXPECT_EQ(bench.exited().code, 3U);
+  EXPECT_EQ(bench.sink.err, "told\n");
+  EXPECT_EQ(bench.run_shell("cat made; cat; exit 4").code, 4U);
+  EXPECT_EQ(bench.sink.out, "text");
+}
+
+TEST(Supervisor, GivesACompileStepNoInputAndTheJobAllOfIt) {
+  Bench bench;
+  ASSERT_TRUE(bench.client().compile(bench.job({"wc", "-c"}), soon()).ok());
+  EXPECT_EQ(bench.exited().code, 0U);
+  EXPECT_EQ(bench.sink.out, "0\n");
+  ASSERT_TRUE(bench.start(bench.job({"wc", "-c"})).ok());
+  ASSERT_TRUE(bench.client().send_stdin(bytes_of("four"), soon()).ok());
+  ASSERT_TRUE(bench.client().end_stdin(soon()).ok());
+  EXPECT_EQ(bench.exited().code, 0U);
+  EXPECT_EQ(bench.sink.out, "0\n4\n");
+}
+
+TEST(Supervisor, CountsAJobsProcessorTimeWithoutItsCompileStep) {
+  Bench bench;
+  const char* const busy = "i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done";
+  ASSERT_TRUE(bench.client().compile(bench.job({"sh", "-c", busy}), soon()).ok());
+  const Exited step = bench.exited();
+  EXPECT_LT(bench.run_shell("exit 0").cpu_us, step.cpu_us);
+}
+
+TEST(Supervisor, HasNoSecondCompileStep) {
+  Bench bench;
+  ASSERT_TRUE(bench.client().compile(bench.job({"true"}), soon()).ok());
+  EXPECT_EQ(bench.exited().code, 0U);
+  ASSERT_TRUE(bench.client().compile(bench.job({"true"}), soon()).ok());
+  EXPECT_EQ(bench.await().error().code(), Errc::connection_lost);
+  EXPECT_EQ(bench.process.finish(), 1);
+}
+
+TEST(Supervisor, HasNoCompileStepAfterTheJob) {
+  Bench bench;
+  EXPECT_EQ(bench.run_shell("exit 0").code, 0U);
+  ASSERT_TRUE(bench.client().compile(bench.job({"true"}), soon()).ok());
+  EXPECT_FALSE(bench.await().ok());
+  EXPECT_EQ(bench.process.finish(), 1);
+}
+
+TEST(Supervisor, HasNoJobWhileTheCompileStepRuns) {
+  Bench bench;
+  ASSERT_TRUE(bench.client().compile(bench.job({"sleep", "60"}), soon()).ok());
+  ASSERT_TRUE(bench.start_shell("exit 0").ok());
+  EXPECT_FALSE(bench.await().ok());
+  EXPECT_EQ(bench.process.finish(), 1);
+}
+
 TEST(Supervisor, EndsWhenTheHostGoesAway) {
   Bench bench;
   bench.process.close_wire();

@@ -1,7 +1,10 @@
 """Root with a usable cgroup v2: everything is held, and said to be."""
 
+import json
 import os
+import pathlib
 import signal
+import subprocess
 
 from bed import (ALL_HELD, CGROUPS, Caller, check, command, directories, equal, finish, lazaret,
                  left_cgroups, processes, python, sleeper, start, until)
@@ -100,6 +103,40 @@ def EndsAForkBombWithPidsLimit_P15_P51():
     equal(command("true").code, 0)
 
 
+READER = """
+import os, time
+began = time.monotonic()
+data = open("/lib32/data", "rb").read()
+print(len(data) >> 20, round(time.monotonic() - began, 2))
+"""
+
+
+def reading(rate):
+    """Seconds for 8 MiB of the disk that nobody has in memory."""
+    data = pathlib.Path("/lib32/data")
+    data.write_bytes(os.urandom(8 << 20))
+    os.sync()
+    pathlib.Path("/proc/sys/vm/drop_caches").write_text("3")
+    answer = python(READER, "--disk-rate", rate)
+    size, seconds = answer.result["stdout"].split()
+    equal(size, "8", answer)
+    return float(seconds), answer
+
+
+def SlowsReadingFromADiskToItsRate():
+    seconds, answer = reading("4MiB")
+    check(1.5 < seconds < 4, f"{seconds} s for 8 MiB at 4 MiB a second\n{answer}")
+    disk = answer.evidence["disk"]
+    equal(disk["status"], "enforced", answer)
+    check("io.max 254:16 rbps=4194304" in disk["applied"], answer)
+    check("cgroup files" in disk["verified_by"], answer)
+
+
+def DoesNotSlowReadingFromADiskWhenAllowed():
+    seconds, answer = reading("1GiB")
+    check(seconds < 1, f"{seconds} s: the rate of the twin would prove nothing\n{answer}")
+
+
 def ThrottlesABusyProgramToItsShare():
     """Half a processor for two processes: what they use is half of the wall time."""
     code = "import os, time\nos.fork()\nend = time.time() + 2\nwhile time.time() < end: pass\n"
@@ -162,26 +199,77 @@ def ClearsTheCgroupsOfKilledRunsWithTheNextRun_L49():
 
 
 def SparesTheCgroupOfARunThatGoesOn():
-    process = start("exec", "--json", "--", "sh", "-c", "echo begun; sleep 1; echo ended")
+    process = start("exec", "--json", "--", "sh", "-c", "echo begun; sleep 4; echo ended")
     until(left_cgroups, "the program has not started")
     equal(command("true").code, 0)
     check(left_cgroups(), "the next run has cleared what is in use")
     equal(finish(process).result["stdout"], "begun\nended\n")
 
 
+def namespaces():
+    """Where a process's number and start mean something, as names of cgroups have it."""
+    return ".".join(str(os.stat(f"/proc/self/ns/{each}").st_ino) for each in ("pid", "time"))
+
+
+def RemovesOneWhoseNumberWasGivenAgain_P05():
+    with subprocess.Popen(["sleep", "4309"]) as other:
+        left = CGROUPS / f"lazaret-{other.pid}-0-{namespaces()}-1"
+        left.mkdir()
+        equal(command("true").code, 0)
+        other.kill()
+    equal(left_cgroups(), [])
+
+
+def GcRemovesWhatAKilledLazaretHasLeft_L49():
+    """And nothing else, from wherever it is started."""
+    neighbour = start("exec", "--json", "--", "sleep", "4.308")
+    until(lambda: len(processes("4.308")) > 1, "the neighbour has not started")
+    before = left_cgroups()
+    process = start("exec", "--", "sleep", "4308")
+    until(lambda: len(processes("4308")) > 1, "the program has not started")
+    process.send_signal(signal.SIGKILL)
+    finish(process)
+    until(lambda: not processes("4308"), "the program outlives Lazaret")
+    left = [each for each in left_cgroups() if each not in before]
+    check(left, "nothing was left: this case proves nothing")
+    answer = lazaret("gc", "--json")
+    equal(answer.code, 0, answer)
+    removed = [each["name"] for each in json.loads(answer.stdout)["findings"]
+               if each["fate"] == "removed"]
+    equal(sorted(removed), left, answer)
+    equal(finish(neighbour).code, 0)
+    equal(left_cgroups(), [])
+
+
 def RemovesOneThatIsLeftWithAProcessInIt_P52():
     """As a box that nobody ends any more, of a Lazaret whose number is free again."""
     dead = start("--version")
     finish(dead)
-    left = CGROUPS / f"lazaret-{dead.pid}-0-{os.stat('/proc/self/ns/pid').st_ino}"
+    left = CGROUPS / f"lazaret-{dead.pid}-0-{namespaces()}-1"
     left.mkdir()
     with sleeper(left) as process:
         equal(command("true").code, 0)
         equal((process.wait(1), left_cgroups()), (-signal.SIGKILL, []))
 
 
+def SparesTheBoxOfAnotherCopyOfTheLibraryInItsProcess_L49():
+    """Which counts its boxes for itself: the number 0 of this process is taken already."""
+    name = f"-0-{namespaces()}-"
+    script = (f'started=$(cut -d" " -f22 /proc/$$/stat); name=lazaret-$$"{name}"$started; '
+              f'mkdir {CGROUPS}/$name && echo $name && read go && exec lazaret exec -- true')
+    with subprocess.Popen(["sh", "-c", script], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True, env={"PATH": "/usr/bin", "HOME": "/tmp"}) as shell:
+        other = CGROUPS / shell.stdout.readline().strip()
+        with sleeper(other) as process:
+            shell.communicate("go\n", timeout=20)
+            equal((shell.returncode, process.poll(), other.is_dir()), (0, None, True))
+        process.wait(1)
+    other.rmdir()
+
+
 def SparesWhatIsNotItsOwn_L49():
-    with directories(CGROUPS / "lazaret-1.scope", CGROUPS / "lazaret-999999-0-1"):
+    with directories(CGROUPS / "lazaret-1.scope", CGROUPS / "lazaret-999999-0-1",
+                     CGROUPS / "lazaret-999999-0-1.1-1"):
         equal(command("true").code, 0)
 
 

@@ -1,4 +1,4 @@
-#include <linux/filter.h>
+#include <linux/audit.h>
 #include <seccomp.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -6,13 +6,17 @@
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "backend/linux/filter/compact.hpp"
 #include "backend/seccomp/profile.hpp"
 
-// Runs while Lazaret is built: writes the standard profile, compiled by libseccomp, as C++.
+// Runs while Lazaret is built: writes the profiles, compiled by libseccomp, as C++.
 namespace lazaret::backend {
 namespace {
+
+using native::Program;
 
 // Calls that this libseccomp does not know yet stay closed by the default action.
 bool add(scmp_filter_ctx filter, std::uint32_t action, std::string_view call,
@@ -37,32 +41,82 @@ bool add_profile(scmp_filter_ctx filter, const seccomp::Profile& profile) {
   for (const seccomp::Refused& rule : profile.refused) {
     if (rule.error_number == seccomp::kUnknownError) continue;  // the default action already
     const auto number = static_cast<std::uint16_t>(rule.error_number);
-    if (!add(filter, SCMP_ACT_ERRNO(number), rule.call, {})) return false;
+    if (!add(filter, SCMP_ACT_ERRNO(number), rule.call, rule.conditions)) return false;
   }
   return true;
 }
 
-std::vector<sock_filter> exported(scmp_filter_ctx filter) {
+Program exported(scmp_filter_ctx filter) {
   const int file = ::memfd_create("filter", MFD_CLOEXEC);
   if (file < 0 || ::seccomp_export_bpf(filter, file) != 0) return {};
   const auto size = static_cast<std::size_t>(::lseek(file, 0, SEEK_END));
-  std::vector<sock_filter> program(size / sizeof(sock_filter));
+  Program program(size / sizeof(sock_filter));
   const bool whole = ::pread(file, program.data(), size, 0) == static_cast<ssize_t>(size);
   ::close(file);
-  return whole ? program : std::vector<sock_filter>();
+  return whole ? program : Program();
 }
 
-bool write_source(const char* path, const std::vector<sock_filter>& program) {
-  std::ofstream source(path);
-  source
-      << "#include \"backend/linux/standard_filter.hpp\"\n\nnamespace lazaret::backend::native {\n"
-         "namespace {\nsock_filter instructions[] = {\n";
+Program compiled(const seccomp::Profile& profile) {
+  scmp_filter_ctx filter = ::seccomp_init(SCMP_ACT_ERRNO(seccomp::kUnknownError));
+  if (filter == nullptr) return {};
+  Program program = add_profile(filter, profile) ? exported(filter) : Program();
+  ::seccomp_release(filter);
+  return program;
+}
+
+// As a filter sees it, which libseccomp does not tell.
+std::uint32_t native_architecture() {
+#if defined(__x86_64__)
+  return AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+  return AUDIT_ARCH_AARCH64;
+#else
+#error "which architecture does a filter see here?"
+#endif
+}
+
+// The rules that look at arguments.
+seccomp::Profile conditional_part(const seccomp::Profile& profile) {
+  const auto is_unconditional = [](const auto& rule) { return rule.conditions.empty(); };
+  seccomp::Profile part = profile;
+  std::erase_if(part.allowed, is_unconditional);
+  std::erase_if(part.refused, is_unconditional);
+  return part;
+}
+
+void write_filter(std::ofstream& source, std::string_view name, const Program& program) {
+  source << "sock_filter " << name << "_steps[] = {\n";
   for (const sock_filter& step : program) {
     source << "    {" << step.code << ", " << int{step.jt} << ", " << int{step.jf} << ", " << step.k
            << "U},\n";
   }
-  source << "};\n}  // namespace\n\nsock_fprog standard_filter() noexcept { return {"
-         << program.size() << ", instructions}; }\n\n}  // namespace lazaret::backend::native\n";
+  source << "};\n";
+}
+
+Program filter_for(Profile profile, Loopback loopback) {
+  const seccomp::Profile& list = seccomp::profile_of(profile, loopback);
+  return native::compacted(compiled(list), compiled(conditional_part(list)), native_architecture());
+}
+
+bool write_source(const char* path) {
+  std::ofstream source(path);
+  source << "#include \"backend/linux/filters.hpp\"\n\n"
+            "namespace lazaret::backend::native {\nnamespace {\n";
+  std::string answers;
+  for (const Profile profile : {Profile::dev, Profile::standard, Profile::strict}) {
+    for (const Loopback loopback : {Loopback::down, Loopback::up}) {
+      const std::string words[] = {std::string(name_of(profile)), std::string(name_of(loopback))};
+      const std::string name = words[0] + "_" + words[1];
+      const Program program = filter_for(profile, loopback);
+      if (program.empty()) return false;
+      write_filter(source, name, program);
+      answers += "  if (profile == Profile::" + words[0] + " && loopback == Loopback::" + words[1] +
+                 ") return {" + std::to_string(program.size()) + ", " + name + "_steps};\n";
+    }
+  }
+  source
+      << "}  // namespace\n\nsock_fprog filter_of(Profile profile, Loopback loopback) noexcept {\n"
+      << answers << "  return {0, nullptr};\n}\n\n}  // namespace lazaret::backend::native\n";
   return static_cast<bool>(source.flush());
 }
 
@@ -70,13 +124,7 @@ bool write_source(const char* path, const std::vector<sock_filter>& program) {
 }  // namespace lazaret::backend
 
 int main(int argc, char** argv) {
-  using namespace lazaret::backend;
-  scmp_filter_ctx filter = ::seccomp_init(SCMP_ACT_ERRNO(seccomp::kUnknownError));
-  const bool made =
-      argc == 2 && filter != nullptr && add_profile(filter, seccomp::standard_profile());
-  const std::vector<sock_filter> program = made ? exported(filter) : std::vector<sock_filter>();
-  ::seccomp_release(filter);
-  if (!program.empty() && write_source(argv[1], program)) return 0;
-  std::fputs("the system call filter could not be compiled\n", stderr);
+  if (argc == 2 && lazaret::backend::write_source(argv[1])) return 0;
+  std::fputs("the system call filters could not be compiled\n", stderr);
   return 1;
 }

@@ -5,17 +5,25 @@
 #include <linux/mount.h>
 #include <linux/seccomp.h>
 #include <linux/securebits.h>
+#include <net/if.h>
+#include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <cstring>
 #include <utility>
 
+#include "backend/linux/filters.hpp"
 #include "backend/linux/spawner/mounts.hpp"
 #include "backend/linux/spawner/step.hpp"
+#include "os/handle.hpp"
 #include "os/init.hpp"
 #include "runner/program/supervisor.hpp"
 
@@ -53,15 +61,20 @@ bool reset_signals(const BoxPlan&) noexcept {
 bool add_scratch(const BoxPlan& plan) noexcept {
   constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV;
   const char* const shared = plan.order.shared_options.data();
-  return done(::mount("tmpfs", "/work", "tmpfs", kFlags, plan.order.private_options.data())) &&
-         done(::mount("tmpfs", "/tmp", "tmpfs", kFlags, shared)) &&
+  const bool is_strict = plan.order.profile == Profile::strict;
+  const unsigned long work = kFlags | (is_strict ? MS_NOEXEC : 0);
+  return done(::mount("tmpfs", "/work", "tmpfs", work, plan.order.private_options.data())) &&
+         (is_strict || done(::mount("tmpfs", "/tmp", "tmpfs", kFlags, shared))) &&
          done(::mount("tmpfs", "/dev/shm", "tmpfs", kFlags | MS_NOEXEC, shared));
 }
 
-// A file covers files and a folder folders; what this kernel does not have needs no cover.
+// A file covers files and a folder folders; what this kernel does not have needs no cover. Looked
+// at first: a mount that fails waits for all processors (synchronize_rcu_expedited).
 bool mask_path(const char* path) noexcept {
-  if (done(::mount("/dev/null", path, nullptr, MS_BIND, nullptr)) || errno == ENOENT) return true;
-  return errno == ENOTDIR && done(::mount("/mnt", path, nullptr, MS_BIND, nullptr));
+  struct stat facts {};
+  if (!done(::stat(path, &facts))) return errno == ENOENT;
+  const char* const cover = S_ISDIR(facts.st_mode) ? "/var/empty" : "/dev/null";
+  return done(::mount(cover, path, nullptr, MS_BIND, nullptr));
 }
 
 // The spawner's /proc is covered and closed. Processes that may not be looked into, such as the
@@ -81,6 +94,23 @@ bool add_proc(const BoxPlan& plan) noexcept {
   return true;
 }
 
+// The links in /etc then lead nowhere.
+bool hide_accounts(const BoxPlan& plan) noexcept {
+  return plan.order.profile != Profile::strict || mask_path("/etc/accounts");
+}
+
+// In a network namespace of the box's own making: over the one that it was given, which is the
+// spawner's, it has no power.
+bool raise_loopback(const BoxPlan& plan) noexcept {
+  if (plan.order.loopback == Loopback::down) return true;
+  if (!done(::unshare(CLONE_NEWNET))) return false;
+  const os::Handle socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  ifreq request{};
+  ::strcpy(request.ifr_name, "lo");
+  request.ifr_flags = IFF_UP | IFF_LOOPBACK | IFF_RUNNING;
+  return socket.valid() && done(::ioctl(socket.get(), SIOCSIFFLAGS, &request));
+}
+
 // The kernel must be able to end a box for want of memory, and sooner than its caller; only raising
 // needs no capability (proc(5), oom_score_adj), so that EACCES says: high enough already.
 bool offer_to_oom_killer(const BoxPlan&) noexcept {
@@ -89,12 +119,6 @@ bool offer_to_oom_killer(const BoxPlan&) noexcept {
 
 bool close_proc(const BoxPlan&) noexcept {
   return restrict_mount("/proc", MOUNT_ATTR_RDONLY, AT_RECURSIVE);
-}
-
-bool bind_processors(const BoxPlan& plan) noexcept {
-  const auto& processors = plan.order.processors;
-  if (processors == std::array<std::uint64_t, 16>{}) return true;
-  return done(::syscall(SYS_sched_setaffinity, 0, sizeof processors, processors.data()));
 }
 
 bool apply_limits(const BoxPlan& plan) noexcept {
@@ -127,9 +151,7 @@ bool drop_privileges(const BoxPlan&) noexcept {
 }
 
 bool install_filter(const BoxPlan& plan) noexcept {
-  const Foundation& shared = plan.foundation;
-  const sock_fprog program{static_cast<unsigned short>(shared.step_count),
-                           const_cast<sock_filter*>(shared.filter.data())};
+  const sock_fprog program = filter_of(plan.order.profile, plan.order.loopback);
   return done(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program));
 }
 
@@ -140,11 +162,12 @@ constexpr Step<BoxPlan> kSteps[] = {
     {"take identity", take_identity},
     {"die with the spawner", die_with_spawner},
     {"reset signals", reset_signals},
+    {"raise loopback", raise_loopback},
     {"add scratch", add_scratch},
+    {"hide accounts", hide_accounts},
     {"add proc", add_proc},
     {"offer to the OOM killer", offer_to_oom_killer},
     {"close proc", close_proc},
-    {"bind processors", bind_processors},
     {"apply limits", apply_limits},
     {"drop privileges", drop_privileges},
     {"install filter", install_filter},
@@ -164,7 +187,7 @@ void become_runner(const BoxPlan& plan) {
   if (const char* const step = take_all(kSteps, plan)) give_up(step, errno);
   auto handles = os::become_init();
   if (!handles.ok()) give_up("become init", handles.error().os_error());
-  const Status served = runner::Supervisor(std::move(handles).value()).run();
+  const Status served = runner::Supervisor(std::move(handles).value(), plan.order.subprocess).run();
   ::_exit(served.ok() ? 0 : 1);
 }
 

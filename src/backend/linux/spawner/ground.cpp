@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <linux/magic.h>
 #include <linux/mount.h>
+#include <linux/openat2.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
@@ -15,6 +16,7 @@
 
 #include "backend/linux/spawner/mounts.hpp"
 #include "backend/linux/spawner/step.hpp"
+#include "os/handle.hpp"
 
 namespace lazaret::backend::native {
 namespace {
@@ -25,9 +27,7 @@ constexpr const char* kRoot = "/tmp";
 // Of root's capabilities those that make boxes, also in a cgroup that a user owns, and nothing of
 // its groups.
 bool keep_what_makes_boxes() noexcept {
-  constexpr std::uint32_t kOverride = 1U << 1, kSetgid = 1U << 6, kSetuid = 1U << 7,
-                          kSysAdmin = 1U << 21;
-  constexpr std::uint32_t kKept = kOverride | kSetgid | kSetuid | kSysAdmin;
+  constexpr std::uint32_t kKept = kMakesBoxes | 1U << CAP_DAC_OVERRIDE;
   __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
   const __user_cap_data_struct kept[2] = {{kKept, kKept, 0}, {0, 0, 0}};
   return done(::setgroups(0, nullptr)) && done(::syscall(SYS_capset, &header, kept));
@@ -36,8 +36,8 @@ bool keep_what_makes_boxes() noexcept {
 // Without root's capabilities 0 means somebody only now that the maps are written
 // (user_namespaces(7)).
 bool take_identity(const Foundation& foundation) noexcept {
-  if (foundation.identity == HostIdentity::nobody) return keep_what_makes_boxes();
-  if (foundation.identity == HostIdentity::subordinate && !done(::setgroups(0, nullptr)))
+  if (foundation.identity.kind == HostIdentity::nobody) return keep_what_makes_boxes();
+  if (foundation.identity.kind == HostIdentity::subordinate && !done(::setgroups(0, nullptr)))
     return false;
   return done(::setresgid(0, 0, 0)) && done(::setresuid(0, 0, 0));
 }
@@ -86,6 +86,67 @@ bool make_tree(const Foundation& foundation) noexcept {
   return true;
 }
 
+// Nothing else of the spawner's has such numbers.
+int handle_of(std::uint32_t folder) noexcept { return 64 + static_cast<int>(folder); }
+
+// Lazaret's own handle is of another mount namespace, from which nothing can be bound. So the path
+// is opened once more, and what is found must be what Lazaret has looked at and holds open.
+os::Handle open_same(const Folder& folder) noexcept {
+  open_how how{};
+  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  os::Handle handle(
+      static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, folder.source.data(), &how, sizeof how)));
+  struct stat facts {};
+  if (!handle.valid() || !done(::fstat(handle.get(), &facts))) return {};
+  if (facts.st_dev == folder.device && facts.st_ino == folder.inode) return handle;
+  errno = ESTALE;
+  return {};
+}
+
+// Before anything covers the host's tree. What is mounted below is not taken along.
+bool take_folder(const Folder& folder, int number) noexcept {
+  const os::Handle source = open_same(folder);
+  if (!source.valid()) return false;
+  const os::Handle tree(static_cast<int>(::syscall(
+      SYS_open_tree, source.get(), "", OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_EMPTY_PATH)));
+  mount_attr attributes{};
+  attributes.attr_set = folder.attributes;
+  attributes.propagation = MS_PRIVATE;
+  return tree.valid() && done(::dup3(tree.get(), number, O_CLOEXEC)) &&
+         done(::syscall(SYS_mount_setattr, number, "", AT_EMPTY_PATH, &attributes,
+                        sizeof attributes));
+}
+
+bool take_folders(const Foundation& foundation) noexcept {
+  for (std::uint32_t index = 0; index < foundation.folder_count; ++index) {
+    if (!take_folder(foundation.folders[index], handle_of(index))) return false;
+  }
+  return true;
+}
+
+bool make_places(const Foundation& foundation) noexcept {
+  if (foundation.folder_count == 0) return true;
+  const os::Handle place(::open("mnt", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (std::uint32_t index = 0; index < foundation.folder_count; ++index) {
+    if (!done(::mkdirat(place.get(), foundation.folders[index].name.data(), 0755))) return false;
+  }
+  return true;
+}
+
+bool add_folders(const Foundation& foundation) noexcept {
+  if (foundation.folder_count == 0) return true;
+  const os::Handle place(::open("mnt", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  for (std::uint32_t index = 0; index < foundation.folder_count; ++index) {
+    const os::Handle tree(handle_of(index));
+    const char* const name = foundation.folders[index].name.data();
+    if (!done(
+            ::syscall(SYS_move_mount, tree.get(), "", place.get(), name, MOVE_MOUNT_F_EMPTY_PATH)))
+      return false;
+  }
+  return true;
+}
+
 // Everything that is mounted so far, the root itself included. What comes later is mounted on top.
 bool make_read_only(const Foundation&) noexcept {
   return restrict_mount(".", MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV,
@@ -118,13 +179,11 @@ bool enter_root(const Foundation&) noexcept {
 
 // The order matters: docs/native-backend.md says why each step stands where it stands.
 constexpr Step<Foundation> kSteps[] = {
-    {"take identity", take_identity},
-    {"name host", name_host},
-    {"new root", new_root},
-    {"make tree", make_tree},
-    {"make read-only", make_read_only},
-    {"add devices", add_devices},
-    {"add proc", add_proc},
+    {"take identity", take_identity},   {"name host", name_host},
+    {"take folders", take_folders},     {"new root", new_root},
+    {"make tree", make_tree},           {"make places", make_places},
+    {"make read-only", make_read_only}, {"add devices", add_devices},
+    {"add folders", add_folders},       {"add proc", add_proc},
     {"enter root", enter_root},
 };
 

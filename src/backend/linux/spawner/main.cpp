@@ -10,11 +10,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
-#include <cstring>
+#include <span>
 #include <utility>
 
+#include "backend/linux/control.hpp"
 #include "backend/linux/spawner/ground.hpp"
+#include "backend/linux/spawner/namespaces.hpp"
+#include "backend/linux/spawner/networks.hpp"
 #include "backend/linux/spawner/service.hpp"
 #include "backend/linux/spawner/step.hpp"
 
@@ -55,23 +59,18 @@ bool detach() noexcept {
   return done(::syscall(SYS_close_range, kControl + 1U, ~0U, 0U)) && done(::setsid());
 }
 
-bool tell(const Answer& answer) noexcept {
-  return ::send(kControl, &answer, sizeof answer, MSG_NOSIGNAL) == sizeof answer;
-}
+bool tell(const Answer& answer) noexcept { return send_message(kControl, raw(answer), {}); }
 
 // The exit status of a spawner that could not begin.
 int give_up(const char* step) noexcept {
-  Answer answer;
-  answer.code = errno;
-  ::strncpy(answer.failed_step.data(), step, answer.failed_step.size() - 1);
-  (void)tell(answer);
+  (void)tell(failure_of(step));
   return 1;
 }
 
-// Lazaret writes the id maps as soon as it hears that there is a user namespace.
-bool await_maps() noexcept {
-  char go = 0;
-  return tell({}) && ::recv(kControl, &go, sizeof go, 0) == sizeof go;
+template <typename Message>
+bool hear(Message& message) noexcept {
+  return receive_message(kControl, std::as_writable_bytes(std::span(&message, 1)), {}) ==
+         sizeof message;
 }
 
 os::Handle child_changes() noexcept {
@@ -82,8 +81,26 @@ os::Handle child_changes() noexcept {
   return os::Handle(::signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
+// Should none have come, the first box will ask for one, and it will be known why there is none.
+Networks networks_from(const os::Handle& parent) {
+  std::byte word{};
+  os::Handle network;
+  Networks networks;
+  if (receive_message(parent.get(), std::span(&word, 1), std::span(&network, 1)) == 1)
+    networks.take_back(std::move(network));
+  return networks;
+}
+
+// What the spawner's two processes are given: what every box stands on, Lazaret's pidfd, and a
+// socket to each other.
+struct Half {
+  const Foundation& foundation;
+  os::Handle owner;
+  os::Handle other;
+};
+
 // First process of the spawner's own pid namespace: when it ends, all boxes do.
-int serve(const Foundation& foundation, os::Handle owner) {
+int serve(Half half) {
   // Who is not the first has no namespaces of its own, whatever unshare(2) has answered: not one
   // step may be taken on the host.
   if (::getpid() != 1) {
@@ -91,45 +108,70 @@ int serve(const Foundation& foundation, os::Handle owner) {
     return give_up("make namespaces");
   }
   if (!done(::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0))) return 1;
-  if (const char* const step = lay_ground(foundation)) return give_up(step);
+  // Its own alone: what waits for it to end need not clear the mounts away after it.
+  if (!leave_namespace(CLONE_NEWNS, "/proc/self/ns/mnt")) return give_up("make namespaces");
+  if (const char* const step = lay_ground(half.foundation)) return give_up(step);
   os::Handle children = child_changes();
   if (!children.valid()) return give_up("watch for children");
   if (!tell({})) return 1;
-  Service({os::Handle(kControl), std::move(children), std::move(owner)}, foundation).run();
+  Service({os::Handle(kControl), std::move(children), std::move(half.owner)}, half.foundation,
+          networks_from(half.other))
+      .run();
   return 0;
 }
 
 // pidfd_open(2), while the owner is known to be alive as our parent.
-os::Handle owner_of(const Foundation& foundation) noexcept {
-  os::Handle owner(static_cast<int>(::syscall(SYS_pidfd_open, foundation.owner, 0)));
-  if (::getppid() != foundation.owner) owner.reset();
+os::Handle owner_of(const Start& start) noexcept {
+  os::Handle owner(static_cast<int>(::syscall(SYS_pidfd_open, start.owner, 0)));
+  if (::getppid() != start.owner) owner.reset();
   return owner;
 }
 
-int start() {
-  static Foundation foundation;
-  (void)::prctl(PR_SET_NAME, "lazaret-spawner", 0, 0, 0);
-  if (!detach()) return 1;
-  if (::recv(kControl, &foundation, sizeof foundation, 0) != sizeof foundation) return 1;
-  os::Handle owner = owner_of(foundation);
-  if (!owner.valid()) return give_up("watch the owner");
-  // Who may give ids needs no user namespace for the rest either, and hosts that refuse them to
-  // ordinary users do not refuse them to root alone.
-  constexpr int kNamespaces = CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUTS;
-  const int user = foundation.identity == HostIdentity::nobody ? 0 : CLONE_NEWUSER;
-  if (!done(::unshare(kNamespaces | user))) return give_up("make namespaces");
-  if (!await_maps()) return 1;
-  const pid_t child = ::fork();
-  if (child == 0) return serve(foundation, std::move(owner));
-  if (child < 0) return give_up("fork");
+// Who may give ids needs no user namespace for the rest either, and hosts that refuse them to
+// ordinary users do not refuse them to root alone.
+bool make_namespaces(const Identity& identity) noexcept {
+  constexpr int kNamespaces = CLONE_NEWPID | CLONE_NEWUTS;
+  return done(::unshare(kNamespaces | (identity.kind == HostIdentity::nobody ? 0 : CLONE_NEWUSER)));
+}
+
+// The first network is made beside the ground, and takes as long.
+int attend(pid_t child, os::Handle half) {
   ::close(kControl);
+  if (const os::Handle network = make_network(); network.valid())
+    (void)send_message(half.get(), raw('n'), std::array{network.get()});
+  half.reset();
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   return 0;
 }
 
+// All that needs nothing of Lazaret's is done before it is heard again: it looks at the host
+// meanwhile.
+int begin() {
+  static Foundation foundation;
+  Start start;
+  (void)::prctl(PR_SET_NAME, "lazaret-spawner", 0, 0, 0);
+  if (!detach() || !hear(start)) return 1;
+  os::Handle owner = owner_of(start);
+  if (!owner.valid()) return give_up("watch the owner");
+  if (!make_namespaces(start.identity)) return give_up("make namespaces");
+  int ends[2];
+  if (!done(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)))
+    return give_up("socketpair");
+  os::Handle inner(ends[0]), outer(ends[1]);
+  if (!tell({}) || !hear(foundation)) return 1;
+  const pid_t child = ::fork();
+  if (child < 0) return give_up("fork");
+  if (child == 0) {
+    outer.reset();
+    return serve({foundation, std::move(owner), std::move(inner)});
+  }
+  inner.reset();
+  return attend(child, std::move(outer));
+}
+
 }  // namespace
 }  // namespace lazaret::backend::native
 
-int main() { return lazaret::backend::native::start(); }
+int main() { return lazaret::backend::native::begin(); }

@@ -3,9 +3,11 @@
 #include <sys/types.h>
 
 #include <array>
+#include <span>
 #include <vector>
 
 #include "backend/linux/order.hpp"
+#include "backend/linux/spawner/networks.hpp"
 #include "os/handle.hpp"
 
 namespace lazaret::backend::native {
@@ -19,7 +21,7 @@ class Service {
     os::Handle children;  ///< readable when one has ended
     os::Handle owner;     ///< readable when Lazaret has ended
   };
-  Service(Watched watched, const Foundation& foundation);
+  Service(Watched watched, const Foundation& foundation, Networks networks);
 
   /// Returns when Lazaret has closed its end or ended. The boxes die with the calling process.
   void run();
@@ -32,19 +34,21 @@ class Service {
   struct Ward {
     pid_t pid;
     os::Handle epitaph;
+    os::Handle network;
   };
 
   [[nodiscard]] bool take_order();
   [[nodiscard]] bool receive(Received& received) const;
   [[nodiscard]] bool make_box(Received& received);
+  [[nodiscard]] bool answer(const Answer& answer, std::span<const int> handles) const;
   [[nodiscard]] bool refuse(const char* step) const;
-  [[nodiscard]] bool refresh_network();
+  [[nodiscard]] const char* fit_out(pid_t pid, const Order& order) const;
   void bury();
 
   Watched watched_;
   const Foundation& foundation_;
   std::vector<Ward> wards_;
-  bool network_is_fresh_ = false;  // nobody has been in our network namespace yet
+  Networks networks_;
 };
 
 }  // namespace lazaret::backend::native

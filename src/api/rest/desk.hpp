@@ -1,0 +1,29 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <string>
+
+#include "api/rest/bounds.hpp"
+#include "api/rest/metrics.hpp"
+#include "api/rest/readiness.hpp"
+#include "api/rest/runs.hpp"
+#include "api/rest/workers.hpp"
+#include "core/service.hpp"
+
+namespace lazaret::rest {
+
+/// What the operations work with. Borrows everything.
+struct Desk {
+  boost::asio::io_context& loop;
+  const Bounds& bounds;
+  core::Service& service;
+  Runs& runs;
+  Workers& chores;
+  Workers& signals;  ///< to programs, sent in order: each may take 100 ms
+  Readiness& readiness;
+  Metrics& metrics;
+  std::string fingerprint;  ///< of the service's configuration
+  bool draining = false;
+};
+
+}  // namespace lazaret::rest

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+
+#include "api/rest/hall.hpp"
+#include "os/handle.hpp"
+
+namespace lazaret::rest {
+
+/// Takes connections in at one listening socket, which it borrows, as long as there is room.
+class Door {
+ public:
+  /// Makes a connection of a fresh socket.
+  using Welcome = std::function<void(os::Handle stream)>;
+
+  Door(Hall& hall, os::RawHandle listener, Welcome welcome);
+  Door(const Door&) = delete;
+  Door& operator=(const Door&) = delete;
+  ~Door() { listener_.release(); }
+
+  void open();
+  void shut();
+
+ private:
+  void accept();
+  void pause();
+
+  Hall& hall_;
+  boost::asio::posix::stream_descriptor listener_;
+  boost::asio::steady_timer timer_;
+  Welcome welcome_;
+  bool shut_ = false;
+};
+
+}  // namespace lazaret::rest

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "api/rest/runs.hpp"
+#include "lazaret/request.hpp"
+
+namespace lazaret::rest {
+
+/// What a client is told of a run while it goes on, taken from it piece by piece, as fast as the
+/// client takes it. What waits is bounded by the caps of the run's output: the program waits for no
+/// reader, so that its time limit holds.
+class Events {
+ public:
+  // Shared with the worker that executes the run.
+  explicit Events(std::shared_ptr<Run> run) : run_(std::move(run)) {}
+
+  /// The run's id, once.
+  [[nodiscard]] std::optional<std::string> start();
+  /// Output that has not been taken yet.
+  [[nodiscard]] std::optional<Backlog::Piece> output() { return run_->output.take(); }
+  /// The result, once, after all output.
+  [[nodiscard]] std::optional<std::string> result();
+
+ private:
+  std::shared_ptr<Run> run_;
+  bool started_ = false;
+  bool over_ = false;
+};
+
+/// The same as server-sent events (HTML, 9.2): `run`, `stdout` and `stderr` with a JSON string
+/// each, `result`. Output that is not UTF-8 is replaced as it is in results.
+class EventText {
+ public:
+  explicit EventText(std::shared_ptr<Run> run) : events_(std::move(run)) {}
+
+  /// The next event; nothing when there is none yet, or after the last.
+  [[nodiscard]] std::optional<std::string> next();
+  [[nodiscard]] bool over() const noexcept { return over_; }
+
+ private:
+  [[nodiscard]] std::optional<std::string> text_of(Backlog::Piece output);
+
+  Events events_;
+  std::string cut_[2];  // the beginning of a character whose end has not come yet
+  bool over_ = false;
+};
+
+}  // namespace lazaret::rest

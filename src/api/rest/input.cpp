@@ -1,0 +1,33 @@
+#include "api/rest/input.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace lazaret::rest {
+namespace {
+
+constexpr std::size_t kMostBytes = (1UL << 20) + 1;
+
+}  // namespace
+
+void Input::put(std::string_view bytes) {
+  const std::scoped_lock lock(mutex_);
+  bytes = bytes.substr(0, kMostBytes - total_bytes_);
+  total_bytes_ += bytes.size();
+  bytes_ += bytes;
+  changed_.notify_all();
+}
+
+void Input::end() {
+  const std::scoped_lock lock(mutex_);
+  over_ = true;
+  changed_.notify_all();
+}
+
+std::string Input::take(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  (void)changed_.wait(lock, stop, [this] { return over_ || !bytes_.empty(); });
+  return std::exchange(bytes_, {});
+}
+
+}  // namespace lazaret::rest

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+
+#include "api/rest/answer.hpp"
+#include "api/rest/desk.hpp"
+#include "api/rest/runs.hpp"
+#include "lazaret/result.hpp"
+
+namespace lazaret::rest {
+
+/// How standard input comes: with the request, or message by message after it.
+enum class InputKind { whole, streamed };
+
+/// A run as it is asked for over REST: the request, and how the daemon is to treat it.
+struct Order {
+  ExecutionRequest request;
+  Tie tie = Tie::attached;
+  InputKind input = InputKind::whole;
+};
+
+/// Reads core::request_of's object with the members `detach` and `stream_stdin`. Errors:
+/// invalid_argument.
+[[nodiscard]] Result<Order> order_of(const std::string& text);
+
+/// What is told to those who come when the daemon is ending.
+[[nodiscard]] Problem draining();
+/// The run that was asked for, taken in; or why it cannot be.
+[[nodiscard]] std::variant<std::shared_ptr<Run>, Problem> admit(Desk& desk, Order order,
+                                                                Output output);
+
+}  // namespace lazaret::rest

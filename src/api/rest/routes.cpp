@@ -1,0 +1,213 @@
+#include "api/rest/routes.hpp"
+
+#include <array>
+#include <boost/asio/post.hpp>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "api/rest/order.hpp"
+#include "core/environment.hpp"
+#include "core/images.hpp"
+#include "core/pool_state.hpp"
+#include "core/report_json.hpp"
+
+namespace lazaret::embedded {
+extern const std::string_view openapi;
+}
+
+namespace lazaret::rest {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr std::chrono::seconds kRetry{1};
+constexpr std::chrono::seconds kEngineBound{30};
+
+std::string json_of(const Run& run) {
+  std::string text = ordered_json{{"run_id", run.id}, {"state", name_of(run.state)}}.dump();
+  if (run.state != RunState::done) return text;
+  // Spliced in: to parse a result may take long, and this is the loop.
+  text.pop_back();
+  return text + ",\"result\":" + run.result + "}";
+}
+
+// The run ends with the client, and the answer is its result.
+void wait_for(const std::shared_ptr<Run>& run, const VisitorPointer& visitor) {
+  run->changed = [visitor, run = run.get()] { visitor->answer({.body = run->result}); };
+  visitor->when_gone([run] {
+    run->changed = nullptr;
+    run->stop.request_stop();
+  });
+}
+
+void start_run(Desk& desk, const VisitorPointer& visitor) {
+  const bool streamed = visitor->request().accept.find("text/event-stream") != std::string::npos;
+  auto order = order_of(visitor->request().body);
+  if (!order.ok()) return visitor->refuse({400, "bad_request", order.error().message()});
+  if (order->input == InputKind::streamed)
+    return visitor->refuse(
+        {400, "bad_request", "stream_stdin needs a WebSocket", "GET /v1/stream"});
+  const bool detached = order->tie == Tie::detached;
+  if (detached && streamed)
+    return visitor->refuse({400, "bad_request", "what is streamed cannot be detached"});
+  auto admitted = admit(desk, std::move(*order), streamed ? Output::streamed : Output::collected);
+  if (const auto* const problem = std::get_if<Problem>(&admitted)) return visitor->refuse(*problem);
+  const auto run = std::get<std::shared_ptr<Run>>(std::move(admitted));
+  if (streamed) return visitor->stream(run);
+  if (!detached) return wait_for(run, visitor);
+  visitor->answer({202, "application/json", json_of(*run), {{"Location", "/v1/runs/" + run->id}}});
+}
+
+// The command line asks for its very own twin, so that it does not matter where a run goes on.
+void open_stream(Desk& desk, const VisitorPointer& visitor) {
+  const Request& request = visitor->request();
+  if (!request.version.empty() && request.version != LAZARET_VERSION)
+    return visitor->refuse({409, "other_version", "this daemon is of version " LAZARET_VERSION});
+  if (!request.configuration.empty() && request.configuration != desk.fingerprint)
+    return visitor->refuse({409, "other_configuration", "this daemon is configured otherwise"});
+  visitor->upgrade();
+}
+
+std::shared_ptr<Run> run_of(Desk& desk, const VisitorPointer& visitor) {
+  auto run = desk.runs.find(visitor->request().parameters.at("id"));
+  if (!run) visitor->refuse({404, "no_such_run", "no run has this id, or its result has expired"});
+  return run;
+}
+
+void show_run(Desk& desk, const VisitorPointer& visitor) {
+  if (const auto run = run_of(desk, visitor)) visitor->answer({.body = json_of(*run)});
+}
+
+void cancel_run(Desk& desk, const VisitorPointer& visitor) {
+  const auto run = run_of(desk, visitor);
+  if (!run) return;
+  if (run->state == RunState::done) {
+    desk.runs.forget(run->id);
+    return visitor->answer({.status = 204});
+  }
+  run->stop.request_stop();
+  visitor->answer({.status = 202, .body = json_of(*run)});
+}
+
+void tell_health(Desk&, const VisitorPointer& visitor) {
+  const ordered_json json = {{"status", "ok"}, {"version", LAZARET_VERSION}};
+  visitor->answer({.body = json.dump()});
+}
+
+void describe(Desk&, const VisitorPointer& visitor) {
+  visitor->answer({.body = std::string(embedded::openapi)});
+}
+
+void tell_metrics(Desk& desk, const VisitorPointer& visitor) {
+  const Metrics::Now now{desk.runs.count(RunState::queued), desk.runs.count(RunState::running),
+                         desk.service.pools()};
+  visitor->answer({.type = "text/plain; version=0.0.4", .body = desk.metrics.text(now)});
+}
+
+void tell_pools(Desk& desk, const VisitorPointer& visitor) {
+  visitor->answer({.body = core::to_json(desk.service.pools())});
+}
+
+void tell_readiness(Desk& desk, const VisitorPointer& visitor) {
+  if (desk.draining) return visitor->refuse(draining());
+  desk.readiness.ask([visitor](const Readiness::Verdict& missing) {
+    if (missing) return visitor->refuse(*missing);
+    visitor->answer({.body = R"({"status":"ready"})"});
+  });
+}
+
+// Work that blocks, done on a worker; the client's going away stops it.
+template <typename Work>
+void as_chore(Desk& desk, const VisitorPointer& visitor, Work work) {
+  std::stop_source stop;
+  visitor->when_gone([stop]() mutable { stop.request_stop(); });
+  const Call call{Deadline::never(), stop.get_token()};
+  auto& loop = desk.loop;
+  // The visitor goes back to the loop with the answer: a connection must not end on a worker.
+  const bool taken =
+      desk.chores.submit([&loop, visitor = VisitorPointer(visitor), call, work]() mutable {
+        auto made = work(call);
+        boost::asio::post(loop, [visitor = std::move(visitor), made = std::move(made)] {
+          if (made.ok()) return visitor->answer({.body = *made});
+          visitor->refuse(problem_of(made.error()));
+        });
+      });
+  if (!taken) visitor->refuse({429, "queue_full", "too many such requests wait", {}, kRetry});
+}
+
+void diagnose(Desk& desk, const VisitorPointer& visitor) {
+  as_chore(desk, visitor, [&service = desk.service](const Call& call) -> Result<std::string> {
+    const auto here = core::surroundings(service.config());
+    const core::BackendFinder finder = [&here](backend::BackendKind kind, const Call& bound) {
+      return backend::find(kind, here, bound);
+    };
+    return core::to_json(core::diagnose(service.config(), finder, call));
+  });
+}
+
+void list_images(Desk& desk, const VisitorPointer& visitor) {
+  as_chore(desk, visitor, [&service = desk.service](const Call& call) -> Result<std::string> {
+    const auto images =
+        core::list_images(core::surroundings(service.config()), call.within(kEngineBound));
+    if (!images.ok()) return images.error();
+    return core::to_json(*images);
+  });
+}
+
+constexpr std::array kRoutes = {
+    Route{"POST", "/v1/runs", Access::admitted, start_run},
+    Route{"GET", "/v1/runs/{id}", Access::admitted, show_run},
+    Route{"DELETE", "/v1/runs/{id}", Access::admitted, cancel_run},
+    Route{"GET", "/v1/stream", Access::admitted, open_stream},
+    Route{"GET", "/v1/health", Access::anyone, tell_health},
+    Route{"GET", "/v1/ready", Access::admitted, tell_readiness},
+    Route{"GET", "/v1/doctor", Access::admitted, diagnose},
+    Route{"GET", "/v1/images", Access::admitted, list_images},
+    Route{"GET", "/v1/pool", Access::admitted, tell_pools},
+    Route{"GET", "/v1/metrics", Access::admitted, tell_metrics},
+    Route{"GET", "/v1/openapi.json", Access::admitted, describe},
+};
+
+// What stands before the next '/', which is taken away as well.
+std::string_view take_segment(std::string_view& path) {
+  const std::size_t end = std::min(path.find('/'), path.size());
+  const std::string_view segment = path.substr(0, end);
+  path.remove_prefix(std::min(end + 1, path.size()));
+  return segment;
+}
+
+bool matches(std::string_view pattern, std::string_view path,
+             std::map<std::string, std::string>& parameters) {
+  parameters.clear();
+  while (!pattern.empty() && !path.empty()) {
+    const std::string_view wanted = take_segment(pattern);
+    const std::string_view given = take_segment(path);
+    if (wanted.starts_with('{'))
+      parameters.emplace(wanted.substr(1, wanted.size() - 2), given);
+    else if (wanted != given)
+      return false;
+  }
+  return pattern.empty() && path.empty();
+}
+
+}  // namespace
+
+std::span<const Route> routes() { return kRoutes; }
+
+const Route* route_of(Request& request, Problem& problem) {
+  problem = {404, "not_found", "there is nothing here", "GET /v1/openapi.json describes all"};
+  const std::string_view method =
+      request.method == "HEAD" ? "GET" : std::string_view(request.method);
+  for (const Route& route : kRoutes) {
+    if (!matches(route.path, request.path, request.parameters)) continue;
+    if (route.method == method) return &route;
+    problem.status = 405;
+    problem.code = "method_not_allowed";
+    problem.detail = "this is not done here";
+    problem.allow += (problem.allow.empty() ? "" : ", ") + std::string(route.method) +
+                     (route.method == "GET" ? ", HEAD" : "");
+  }
+  return nullptr;
+}
+
+}  // namespace lazaret::rest

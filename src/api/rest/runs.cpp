@@ -1,0 +1,126 @@
+#include "api/rest/runs.hpp"
+
+#include <boost/asio/post.hpp>
+#include <utility>
+#include <vector>
+
+#include "api/rest/names.hpp"
+
+namespace lazaret::rest {
+
+std::string_view name_of(RunState state) noexcept {
+  switch (state) {
+    case RunState::queued: return "queued";
+    case RunState::running: return "running";
+    case RunState::done: return "done";
+  }
+  return "";
+}
+
+Runs::Runs(boost::asio::io_context& loop, Execute execute, const Bounds& bounds)
+    : loop_(loop),
+      execute_(std::move(execute)),
+      bounds_(bounds),
+      workers_(bounds.runs, bounds.queue) {}
+
+std::shared_ptr<Run> Runs::start(ExecutionRequest request, Tie tie, Output output) {
+  auto run = std::make_shared<Run>();
+  run->id = new_id();
+  run->tie = tie;
+  run->mode = output;
+  run->request = std::move(request);
+  run->request.stop = run->stop.get_token();
+  if (!workers_.submit([this, run] { execute(run); })) return nullptr;
+  ++queued_;
+  runs_.emplace(run->id, run);
+  return run;
+}
+
+// On a worker.
+void Runs::execute(const std::shared_ptr<Run>& run) {
+  boost::asio::post(loop_, [this, run] {
+    run->state = RunState::running;
+    --queued_;
+    ++running_;
+  });
+  if (run->mode == Output::streamed) attach(run);
+  ExecutionResult result = execute_(run->request);
+  result.meta.run_id = run->id;
+  boost::asio::post(loop_, [this, run, text = to_json(result), cause = result.meta.cause,
+                            duration = result.duration]() mutable {
+    if (on_end) on_end(cause, duration);
+    finish(run, std::move(text));
+  });
+}
+
+// What the program does is told on the loop. It comes from the head of each output's cap, and so
+// has a bound.
+void Runs::attach(const std::shared_ptr<Run>& run) {
+  run->request.on_output = [this, run](Stream stream, std::string_view bytes) {
+    boost::asio::post(loop_, [run, stream, text = std::string(bytes)] {
+      run->output.put(stream, text);
+      if (const auto changed = run->changed) changed();
+    });
+  };
+  run->request.on_start = [this, run](std::function<void(int)> signal) {
+    boost::asio::post(loop_, [run, signal = std::move(signal)] { run->signal = signal; });
+  };
+}
+
+void Runs::finish(const std::shared_ptr<Run>& run, std::string result) {
+  run->state = RunState::done;
+  run->result = std::move(result);
+  run->ended = std::chrono::steady_clock::now();
+  run->request = {};
+  run->signal = nullptr;
+  --running_;
+  if (run->tie == Tie::detached)
+    keep(run);
+  else
+    runs_.erase(run->id);
+  if (const auto changed = std::exchange(run->changed, nullptr)) changed();
+  if (queued_ + running_ == 0 && on_empty) on_empty();
+}
+
+void Runs::keep(const std::shared_ptr<Run>& run) {
+  kept_.push_back(run->id);
+  kept_bytes_ += run->result.size();
+  drop_old();
+}
+
+void Runs::drop_old() {
+  const auto limit = std::chrono::steady_clock::now() - bounds_.kept;
+  while (!kept_.empty() && (kept_.size() > bounds_.kept_runs || kept_bytes_ > bounds_.kept_bytes ||
+                            runs_.at(kept_.front())->ended < limit)) {
+    forget(std::string(kept_.front()));
+  }
+}
+
+void Runs::forget(const std::string& id) {
+  const auto found = runs_.find(id);
+  if (found == runs_.end() || found->second->state != RunState::done) return;
+  kept_bytes_ -= found->second->result.size();
+  std::erase(kept_, id);
+  runs_.erase(found);
+}
+
+std::shared_ptr<Run> Runs::find(const std::string& id) {
+  drop_old();
+  const auto found = runs_.find(id);
+  return found == runs_.end() ? nullptr : found->second;
+}
+
+void Runs::cancel_all() {
+  for (const auto& [id, run] : runs_) run->stop.request_stop();
+}
+
+std::size_t Runs::count(RunState state) const noexcept {
+  switch (state) {
+    case RunState::queued: return queued_;
+    case RunState::running: return running_;
+    case RunState::done: return kept_.size();
+  }
+  return 0;
+}
+
+}  // namespace lazaret::rest

@@ -1,0 +1,87 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+#include <boost/asio/io_context.hpp>
+
+#include "api/rest/backlog.hpp"
+#include "api/rest/bounds.hpp"
+#include "api/rest/workers.hpp"
+#include "lazaret/execution_result.hpp"
+#include "lazaret/request.hpp"
+
+namespace lazaret::rest {
+
+enum class RunState { queued, running, done };
+[[nodiscard]] std::string_view name_of(RunState state) noexcept;
+
+/// What becomes of a run when whoever asked for it goes away, and of its result once it is known.
+enum class Tie { attached, detached };
+
+/// Whether output is handed on while the program runs, or only with the result.
+enum class Output { collected, streamed };
+
+/// One run, from its request to its result. Touched by the loop's thread only, but for `request`,
+/// which the worker reads.
+struct Run {
+  std::string id;
+  Tie tie = Tie::attached;
+  RunState state = RunState::queued;
+  ExecutionRequest request;
+  std::stop_source stop;
+  std::string result;  ///< JSON, once done
+  std::chrono::steady_clock::time_point ended;
+  Output mode = Output::collected;
+  Backlog output;                          ///< streamed, and not yet taken
+  std::function<void(int number)> signal;  ///< once the program has been started
+  std::function<void()> changed;           ///< called on the loop at output and the end
+};
+
+/// The runs of this daemon. Lives on the loop's thread.
+class Runs {
+ public:
+  using Execute = std::function<ExecutionResult(const ExecutionRequest&)>;
+
+  Runs(boost::asio::io_context& loop, Execute execute, const Bounds& bounds);
+
+  /// Takes a run in, to be executed as soon as a worker is free; null when too many wait.
+  // Shared with the connection that waits for it and the worker that executes it.
+  [[nodiscard]] std::shared_ptr<Run> start(ExecutionRequest request, Tie tie, Output output);
+  /// A run that has not ended, or a detached one whose result is still kept; null otherwise.
+  [[nodiscard]] std::shared_ptr<Run> find(const std::string& id);
+  /// Gives up the result of a run that has ended.
+  void forget(const std::string& id);
+  void cancel_all();
+  [[nodiscard]] std::size_t count(RunState state) const noexcept;
+  /// Called when a run has ended and none is left.
+  std::function<void()> on_empty;
+  /// Called when a run has ended.
+  std::function<void(Cause cause, std::chrono::duration<double> duration)> on_end;
+
+ private:
+  void execute(const std::shared_ptr<Run>& run);
+  void attach(const std::shared_ptr<Run>& run);
+  void finish(const std::shared_ptr<Run>& run, std::string result);
+  void keep(const std::shared_ptr<Run>& run);
+  void drop_old();
+
+  boost::asio::io_context& loop_;
+  Execute execute_;
+  const Bounds& bounds_;
+  std::map<std::string, std::shared_ptr<Run>> runs_;
+  std::deque<std::string> kept_;  // ids of detached runs that have ended, oldest first
+  std::size_t kept_bytes_ = 0;
+  std::size_t queued_ = 0;
+  std::size_t running_ = 0;
+  Workers workers_;  // last: its threads use everything above
+};
+
+}  // namespace lazaret::rest

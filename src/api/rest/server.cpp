@@ -1,0 +1,207 @@
+#include "api/rest/server.hpp"
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <charconv>
+#include <csignal>
+#include <memory>
+
+#include "api/rest/door.hpp"
+#include "api/rest/entrance.hpp"
+#include "api/rest/gate.hpp"
+#include "base/try.hpp"
+#include "core/environment.hpp"
+#include "os/listen.hpp"
+
+namespace lazaret::rest {
+namespace {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+constexpr unsigned kChoreThreads = 2;
+
+// What is listened on: our own socket, and those of a service manager.
+struct Listeners {
+  std::optional<os::UnixListener> own;
+  os::Handle network;
+  std::vector<os::Handle> inherited;
+};
+
+Result<Listeners> listen(const ServerOptions& options) {
+  Listeners listeners;
+  LAZARET_TRY(listeners.inherited, os::inherited_listeners());
+  if (options.socket && listeners.inherited.empty()) {
+    LAZARET_TRY(os::UnixListener own, os::UnixListener::open(*options.socket));
+    listeners.own.emplace(std::move(own));
+  }
+  if (!options.place) return listeners;
+  if (!options.token) {
+    return Error(Errc::invalid_argument, "listening on TCP needs a token")
+        .with_hint("--token-file FILE, readable by you alone, or LAZARET_TOKEN");
+  }
+  LAZARET_TRY(listeners.network, os::listen_tcp(options.place->address, options.place->port));
+  return listeners;
+}
+
+Result<std::unique_ptr<asio::ssl::context>> tls_of(const ServerOptions& options) {
+  if (options.certificate.has_value() != options.key.has_value())
+    return Error(Errc::invalid_argument, "a certificate and its key come together");
+  if (!options.certificate) return std::unique_ptr<asio::ssl::context>();
+  auto context = std::make_unique<asio::ssl::context>(asio::ssl::context::tls_server);
+  LAZARET_CHECK(load(*context, *options.certificate, *options.key));
+  return context;
+}
+
+class Server {
+ public:
+  Server(core::Service& service, const ServerOptions& options,
+         std::unique_ptr<asio::ssl::context> tls)
+      : options_(options),
+        tls_(std::move(tls)),
+        desk_{loop_,      options_.bounds, service,
+              runs_,      chores_,         messages_,
+              readiness_, metrics_,        core::fingerprint(service.config())},
+        local_(desk_, options_.bounds.connections),
+        network_(desk_, (options_.bounds.connections + 1) / 2),
+        work_(loop_.get_executor()),
+        runs_(loop_, execute_with(service), options_.bounds),
+        readiness_(loop_, execute_with(service), chores_),
+        chores_(kChoreThreads, options_.bounds.chores),
+        messages_(1, options_.bounds.signals),
+        signals_(loop_, SIGTERM, SIGINT),
+        drain_(loop_) {
+    runs_.on_end = [this](Cause cause, std::chrono::duration<double> duration) {
+      metrics_.count_run(name_of(cause), duration.count());
+    };
+    runs_.on_empty = [this] {
+      if (desk_.draining) end();
+    };
+  }
+
+  void open(os::RawHandle listener, const std::string& name) {
+    Hall& hall = os::port_of(listener) == 0 ? local_ : network_;
+    doors_.push_back(std::make_unique<Door>(
+        hall, listener, [this, &hall](os::Handle stream) { welcome(hall, std::move(stream)); }));
+    doors_.back()->open();
+    options_.log("listening on " + name);
+  }
+
+  void run() {
+    await_signal();
+    // The first run finds everything that it needs in place.
+    readiness_.ask([](const Readiness::Verdict&) {});
+    os::notify_ready();
+    loop_.run();
+  }
+
+ private:
+  static Runs::Execute execute_with(core::Service& service) {
+    return [&service](const ExecutionRequest& request) { return service.execute(request); };
+  }
+
+  void welcome(Hall& hall, os::Handle handle) {
+    Gate gate = gate_for(handle.get(), options_.token);
+    PlainStream stream(loop_);
+    stream.assign(asio::generic::stream_protocol(AF_UNIX, 0), handle.release());
+    if (tls_ && &hall == &network_)
+      return enter_by_tls(std::move(stream), *tls_, hall, std::move(gate));
+    enter(std::move(stream), hall, std::move(gate));
+  }
+
+  void await_signal() {
+    signals_.async_wait([this](const error_code& error, int) {
+      if (error) return;
+      if (desk_.draining) return cancel();
+      await_signal();
+      drain();
+    });
+  }
+
+  void drain() {
+    desk_.draining = true;
+    options_.log("ending: runs have " + std::to_string(options_.bounds.drain.count()) + " s");
+    for (const auto& door : doors_) door->shut();
+    for (Hall* const hall : {&local_, &network_}) hall->see_out();
+    if (runs_.count(RunState::queued) + runs_.count(RunState::running) == 0) return end();
+    drain_.expires_after(options_.bounds.drain);
+    drain_.async_wait([this](const error_code& error) {
+      if (!error) cancel();
+    });
+  }
+
+  void cancel() {
+    drain_.cancel();
+    signals_.cancel();
+    runs_.cancel_all();
+  }
+
+  // Nothing runs any more; answers that are being written still go out.
+  void end() {
+    drain_.cancel();
+    signals_.cancel();
+    readiness_.stop();
+    for (Hall* const hall : {&local_, &network_}) hall->give_up();
+    work_.reset();
+  }
+
+  ServerOptions options_;
+  std::unique_ptr<asio::ssl::context> tls_;
+  Metrics metrics_;
+  Desk desk_;
+  // Before the loop: what is still in it at the end are connections, which know their hall.
+  Hall local_;
+  Hall network_;
+  asio::io_context loop_{1};
+  asio::executor_work_guard<asio::io_context::executor_type> work_;
+  Runs runs_;
+  Readiness readiness_;
+  Workers chores_;
+  Workers messages_;  // signals, from clients to programs
+  asio::signal_set signals_;
+  asio::steady_timer drain_;
+  std::vector<std::unique_ptr<Door>> doors_;
+};
+
+Status open_all(Server& server, const Listeners& listeners, const ServerOptions& options) {
+  if (!listeners.own && listeners.inherited.empty())
+    return Error(Errc::invalid_argument, "there is nothing to listen on");
+  if (listeners.own) server.open(listeners.own->handle(), listeners.own->path().string());
+  if (listeners.network.valid()) {
+    server.open(listeners.network.get(), options.place->address + " port " +
+                                             std::to_string(os::port_of(listeners.network.get())));
+  }
+  for (const os::Handle& inherited : listeners.inherited)
+    server.open(inherited.get(), "descriptor " + std::to_string(inherited.get()));
+  return {};
+}
+
+}  // namespace
+
+Result<Place> place_of(const std::string& text) {
+  const std::size_t colon = text.rfind(':');
+  const std::string port = colon == std::string::npos ? "" : text.substr(colon + 1);
+  Place place{text.substr(0, colon), 0};
+  const auto end = std::from_chars(port.data(), port.data() + port.size(), place.port);
+  if (port.empty() || end.ec != std::errc{} || end.ptr != port.data() + port.size())
+    return Error(Errc::invalid_argument, "not ADDRESS:PORT: " + text);
+  if (place.address.size() > 2 && place.address.front() == '[' && place.address.back() == ']')
+    place.address = place.address.substr(1, place.address.size() - 2);
+  return place;
+}
+
+Status serve(core::Service& service, const ServerOptions& options) {
+  os::raise_descriptor_limit();
+  LAZARET_TRY(auto tls, tls_of(options));
+  std::optional<Listeners> listeners;  // they go last: the server accepts from them
+  Server server(service, options, std::move(tls));
+  // From now on SIGTERM is heard, so that nobody leaves a socket behind.
+  LAZARET_TRY(Listeners opened, listen(options));
+  listeners.emplace(std::move(opened));
+  LAZARET_CHECK(open_all(server, *listeners, options));
+  server.run();
+  return {};
+}
+
+}  // namespace lazaret::rest

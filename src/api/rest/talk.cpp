@@ -1,0 +1,108 @@
+#include "api/rest/talk.hpp"
+
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "api/rest/order.hpp"
+#include "core/cause.hpp"
+
+namespace lazaret::rest {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr int kLastSignal = 31;
+
+// 0 for what names none.
+int signal_of(const nlohmann::json& name) {
+  if (!name.is_string()) return 0;
+  const std::string text = name.get<std::string>();
+  for (int number = 1; number <= kLastSignal; ++number) {
+    const std::string known = core::signal_name(number);
+    if (text == known || "SIG" + text == known) return number;
+  }
+  return 0;
+}
+
+std::string event(const char* name, const char* member, const std::string& json) {
+  return std::string(R"({"event":")") + name + R"(",")" + member + "\":" + json + "}";
+}
+
+}  // namespace
+
+void Talk::hear(const std::string& message, Kind kind) {
+  if (over_ || complaint_) return;
+  if (!run_)
+    return kind == Kind::text
+               ? begin(message)
+               : complain({400, "bad_request", "the first message asks for a run, as a text"});
+  if (kind == Kind::text) return control(message);
+  if (!input_) return complain({400, "bad_request", "stream_stdin was not asked for"});
+  if (message.empty()) return input_->end();
+  input_->put(message);
+}
+
+void Talk::begin(const std::string& message) {
+  auto order = order_of(message);
+  if (!order.ok()) return complain({400, "bad_request", order.error().message()});
+  if (order->tie == Tie::detached)
+    return complain({400, "bad_request", "what is streamed cannot be detached"});
+  if (order->input == InputKind::streamed) {
+    input_ = std::make_shared<Input>();
+    order->request.stdin_source = [input = input_](const std::stop_token& stop) {
+      return input->take(stop);
+    };
+  }
+  auto run = admit(desk_, std::move(*order), Output::streamed);
+  if (const auto* const problem = std::get_if<Problem>(&run)) return complain(*problem);
+  run_ = std::get<std::shared_ptr<Run>>(std::move(run));
+  run_->changed = [this] { changed_(); };
+  events_.emplace(run_);
+}
+
+void Talk::control(const std::string& message) {
+  const auto object = nlohmann::json::parse(message, nullptr, false);
+  if (!object.is_object() || object.size() != 1)
+    return complain({400, "bad_request", "this is neither a signal nor a cancel"});
+  // WHY no copies: those of nested values recurse as deeply as the client likes.
+  const auto member = object.begin();
+  if (member.key() == "cancel" && *member == true) {
+    run_->stop.request_stop();
+    return;
+  }
+  const int number = member.key() == "signal" ? signal_of(*member) : 0;
+  if (number == 0) return complain({400, "bad_request", "no signal is called so"});
+  if (!run_->signal) return;
+  // Like the kernel's, a signal is lost where too many wait already.
+  (void)desk_.signals.submit([signal = run_->signal, number] { signal(number); });
+}
+
+void Talk::complain(const Problem& problem) {
+  if (!complaint_) complaint_ = event("problem", "problem", answer_of(problem, request_id_).body);
+}
+
+std::optional<Talk::Message> Talk::next() {
+  if (complaint_) {
+    if (std::exchange(over_, true)) return std::nullopt;
+    return Message{Kind::text, *complaint_};
+  }
+  if (!events_) return std::nullopt;
+  if (const auto id = events_->start())
+    return Message{Kind::text, event("run", "run_id", ordered_json(*id).dump())};
+  if (auto output = events_->output()) {
+    const char stream = output->stream == Stream::standard_output ? '\1' : '\2';
+    return Message{Kind::binary, stream + output->bytes};
+  }
+  const auto result = events_->result();
+  if (!result) return std::nullopt;
+  over_ = true;
+  return Message{Kind::text, event("result", "result", *result)};
+}
+
+void Talk::leave() {
+  if (!run_) return;
+  run_->changed = nullptr;
+  run_->stop.request_stop();
+}
+
+}  // namespace lazaret::rest

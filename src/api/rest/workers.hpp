@@ -1,0 +1,39 @@
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace lazaret::rest {
+
+/// Threads for calls that block: made when they are needed, `most` at the same time, with at most
+/// `waiting` tasks in line. The destructor waits for the tasks under way and drops the others.
+class Workers {
+ public:
+  Workers(unsigned most, std::size_t waiting) : most_(most), waiting_(waiting) {}
+  Workers(const Workers&) = delete;
+  Workers& operator=(const Workers&) = delete;
+  ~Workers();
+
+  /// False when the line is full. Tasks do not throw.
+  [[nodiscard]] bool submit(std::function<void()> task);
+
+ private:
+  void work();
+
+  const unsigned most_;
+  const std::size_t waiting_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::function<void()>> line_;
+  std::size_t idle_ = 0;
+  std::size_t under_way_ = 0;  // in the line or with a thread
+  bool over_ = false;
+  std::vector<std::jthread> threads_;  // last: they use everything above
+};
+
+}  // namespace lazaret::rest

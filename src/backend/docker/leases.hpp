@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "backend/docker/instance.hpp"
+#include "journal/lease_journal.hpp"
+#include "lazaret/result.hpp"
+
+namespace lazaret::backend::docker {
+
+/// What one backend wants of its engine, as it stands in the journal. Thread-safe.
+class Leases {
+ public:
+  /// A journal that cannot be opened does not keep anybody from making things, whose labels say
+  /// whose they are; each intend() gives its error then. An empty folder is one that cannot be
+  /// told; without any no journal is wanted.
+  Leases(const std::optional<std::filesystem::path>& folder, std::string place, Instance instance);
+
+  [[nodiscard]] Status intend(journal::Kind kind, const std::string& name) const;
+  /// What cannot be written is found out by the next one who sweeps.
+  void settle(journal::Kind kind, const std::string& name) const;
+  /// Why there is no journal where one was wanted.
+  [[nodiscard]] const std::optional<Error>& trouble() const noexcept { return trouble_; }
+  [[nodiscard]] const std::string& place() const noexcept { return place_; }
+  /// Null where there is none.
+  [[nodiscard]] journal::LeaseJournal* journal() const noexcept { return journal_.get(); }
+  [[nodiscard]] const Instance& instance() const noexcept { return instance_; }
+
+ private:
+  [[nodiscard]] journal::Thing thing(journal::Kind kind, const std::string& name) const;
+
+  std::unique_ptr<journal::LeaseJournal> journal_;
+  std::optional<Error> trouble_;
+  std::string place_;
+  Instance instance_;
+};
+
+}  // namespace lazaret::backend::docker

@@ -1,0 +1,88 @@
+#include "backend/linux/shared_folder.hpp"
+
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <string>
+
+#include "base/try.hpp"
+#include "os/error.hpp"
+#include "os/user.hpp"
+#include "policy/mounts.hpp"
+
+namespace lazaret::backend::native {
+namespace {
+
+Result<os::Handle> opened(const std::string& path) {
+  open_how how{};
+  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+  os::Handle handle(
+      static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how)));
+  if (handle.valid()) return handle;
+  Error error = os::last_error("opening " + path);
+  if (error.os_error() == ELOOP)
+    return std::move(error).with_hint("links are not followed; give its real path");
+  if (error.os_error() == ENOTDIR)
+    return std::move(error).with_hint("only directories can be shared");
+  return error;
+}
+
+// What it is called now, whatever it was called when it was opened.
+std::string path_of(const os::Handle& handle) {
+  std::array<char, PATH_MAX> path{};
+  const std::string link = "/proc/self/fd/" + std::to_string(handle.get());
+  return ::readlink(link.c_str(), path.data(), path.size() - 1) > 0 ? path.data() : "/";
+}
+
+// By the mode alone: what more an access control list allows is not looked at.
+bool may(const struct stat& facts, const Visitor& visitor, mode_t wanted) {
+  unsigned shift = 0;
+  if (facts.st_gid == visitor.group) shift = 3;
+  if (facts.st_uid == visitor.user) shift = 6;
+  return (facts.st_mode >> shift & wanted) == wanted;
+}
+
+std::string warning_for(const Mount& mount, const struct stat& facts, const Visitor& visitor) {
+  constexpr mode_t kLook = 05, kChange = 07;
+  const bool writes = mount.access == MountAccess::read_write;
+  if (may(facts, visitor, writes ? kChange : kLook)) return "";
+  return mount.target + ": the box is user " + std::to_string(visitor.user) +
+         " on this machine, who may not " + (writes ? "write" : "read") + " there";
+}
+
+}  // namespace
+
+Result<SharedFolder> open_folder(const Mount& mount, Profile profile, const Visitor& visitor) {
+  SharedFolder shared;
+  LAZARET_TRY(shared.handle, opened(mount.source));
+  if (policy::is_never_shared(path_of(shared.handle), os::home_directory().string())) {
+    return Error(Errc::permission_denied, mount.source + " is never shared")
+        .with_hint(
+            "the system's directories, homes, credentials and what is above them stay out; "
+            "share a directory of the work itself");
+  }
+  if (::faccessat(shared.handle.get(), ".", R_OK | X_OK, AT_EACCESS) != 0)
+    return os::last_error("looking into " + mount.source);
+  struct stat facts {};
+  if (::fstat(shared.handle.get(), &facts) != 0) return os::last_error("fstat");
+  shared.folder.device = facts.st_dev;
+  shared.folder.inode = facts.st_ino;
+  shared.folder.attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
+  if (mount.access == MountAccess::read_only) shared.folder.attributes |= MOUNT_ATTR_RDONLY;
+  if (profile == Profile::strict) shared.folder.attributes |= MOUNT_ATTR_NOEXEC;
+  mount.source.copy(shared.folder.source.data(), shared.folder.source.size() - 1);
+  mount.target.substr(mount.target.rfind('/') + 1)
+      .copy(shared.folder.name.data(), shared.folder.name.size() - 1);
+  shared.warning = warning_for(mount, facts, visitor);
+  return shared;
+}
+
+}  // namespace lazaret::backend::native

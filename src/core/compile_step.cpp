@@ -1,0 +1,66 @@
+#include "core/compile_step.hpp"
+
+#include <chrono>
+#include <utility>
+#include <variant>
+
+#include "core/collector.hpp"
+#include "core/job.hpp"
+
+namespace lazaret::core {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kDiagnosticBytes = 64UL << 10;
+
+// Some compilers complain on one stream, some on the other.
+class Diagnostics final : public runner::Sink {
+ public:
+  void output(Stream, Bytes bytes) override { (void)text.take(bytes); }
+  void value(Bytes) override {}
+  void credit(std::uint32_t) override {}
+
+  Collector text{kDiagnosticBytes};
+};
+
+void put_ending(Compilation& part, const runner::Ending& ending) {
+  const auto* const exited = std::get_if<runner::Exited>(&ending);
+  if (exited == nullptr) return;
+  if (exited->how == runner::Exited::How::exit)
+    part.exit_code = static_cast<int>(exited->code);
+  else
+    part.signal = static_cast<int>(exited->code);
+}
+
+Result<runner::Ending> carry(runner::Client& client, const policy::Spec& spec,
+                             Diagnostics& diagnostics, const Call& call) {
+  if (const Status status = client.compile(compiler_of(spec), call); !status.ok())
+    return status.error();
+  return client.await(diagnostics, call);
+}
+
+}  // namespace
+
+bool Compiled::was_started() const {
+  return ending.ok() ? std::holds_alternative<runner::Exited>(*ending) : part.timed_out;
+}
+bool Compiled::well() const { return ending.ok() && part.exit_code == 0; }
+
+Compiled compile_in(runner::Client& client, const policy::Spec& spec, const std::stop_token& stop) {
+  Diagnostics diagnostics;
+  const auto started = Clock::now();
+  Compiled compiled{
+      {}, carry(client, spec, diagnostics, {Deadline::after(spec.limits.compile_timeout), stop})};
+  Compilation& part = compiled.part;
+  part.duration = Clock::now() - started;
+  part.diagnostics = diagnostics.text.text();
+  part.truncated = diagnostics.text.truncated();
+  if (compiled.ending.ok())
+    put_ending(part, *compiled.ending);
+  else
+    part.timed_out = compiled.ending.error().code() == Errc::timed_out;
+  return compiled;
+}
+
+}  // namespace lazaret::core

@@ -1,0 +1,60 @@
+#include "core/job.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <string>
+
+namespace lazaret::core {
+namespace {
+
+using Environment = std::map<std::string, std::string>;
+
+runner::Job job_with(const policy::Spec& spec, const Environment& environment,
+                     std::chrono::seconds processor_time) {
+  runner::Job job;
+  job.working_directory = spec.program.working_directory;
+  for (const auto& [name, value] : environment) job.environment.push_back(name + "=" + value);
+  job.cpu_seconds = static_cast<std::uint32_t>(processor_time.count());
+  return job;
+}
+
+// But for what to start.
+runner::Job conditions_of(const policy::Spec& spec) {
+  return job_with(spec, spec.environment, spec.limits.cpu_time.value_or(std::chrono::seconds(0)));
+}
+
+void put_files(runner::Job& job, const policy::Program& program) {
+  for (const auto& file : program.files) job.files.push_back({file.path, file.content});
+}
+
+}  // namespace
+
+runner::Job job_of(const policy::Spec& spec) {
+  runner::Job job = conditions_of(spec);
+  job.argv = spec.program.argv;
+  if (spec.program.compiler.empty()) put_files(job, spec.program);
+  if (spec.program.ahead) job.word = spec.program.ahead->word;
+  return job;
+}
+
+runner::Job compiler_of(const policy::Spec& spec) {
+  Environment environment = spec.environment;
+  for (const auto& [name, value] : spec.program.compiler_environment) environment[name] = value;
+  runner::Job job = job_with(spec, environment,
+                             std::chrono::ceil<std::chrono::seconds>(spec.limits.compile_timeout));
+  job.argv = spec.program.compiler;
+  put_files(job, spec.program);
+  return job;
+}
+
+runner::Job interpreter_of(const policy::Spec& spec) {
+  runner::Job job = conditions_of(spec);
+  const policy::Program::Ahead& ahead = *spec.program.ahead;
+  job.argv = ahead.argv;
+  job.environment.insert(job.environment.end(), ahead.environment.begin(), ahead.environment.end());
+  job.word = ahead.says;
+  return job;
+}
+
+}  // namespace lazaret::core

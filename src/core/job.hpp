@@ -1,0 +1,19 @@
+#pragma once
+
+#include "policy/spec.hpp"
+#include "runner/message.hpp"
+
+namespace lazaret::core {
+
+/// What a box's runner is told of a spec, complete: the program, and its word for an interpreter
+/// that may be waiting for it.
+[[nodiscard]] runner::Job job_of(const policy::Spec& spec);
+
+/// What it is told before that, where there is a compiler: with the files, which the job then
+/// lacks.
+[[nodiscard]] runner::Job compiler_of(const policy::Spec& spec);
+
+/// What it is told ahead of that. `spec.program.ahead` must be there.
+[[nodiscard]] runner::Job interpreter_of(const policy::Spec& spec);
+
+}  // namespace lazaret::core

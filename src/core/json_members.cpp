@@ -1,0 +1,87 @@
+#include "core/json_members.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace lazaret::core {
+namespace {
+
+using nlohmann::json;
+
+// Writes down what the parser reports. WHY no tree: one that keeps the order of keys compares each
+// new key with all before it, and one of small things is many times as large as its text.
+class Writer final : public nlohmann::json_sax<json> {
+ public:
+  Writer(std::initializer_list<std::string_view> names, int most_depth)
+      : names_(names), most_depth_(most_depth) {}
+  [[nodiscard]] JsonMembers take() { return std::move(members_); }
+
+  bool null() override { return put("null"); }
+  bool boolean(bool value) override { return put(value ? "true" : "false"); }
+  bool number_integer(std::int64_t value) override { return put(std::to_string(value)); }
+  bool number_unsigned(std::uint64_t value) override { return put(std::to_string(value)); }
+  bool number_float(double value, const std::string&) override { return put(json(value).dump()); }
+  bool string(std::string& text) override { return put(json(text).dump()); }
+  bool binary(json::binary_t&) override { return false; }
+  bool start_object(std::size_t) override { return depth_ == 0 ? enter() : open("{"); }
+  bool start_array(std::size_t) override { return open("["); }
+  bool end_object() override { return close("}"); }
+  bool end_array() override { return close("]"); }
+  bool key(std::string& name) override {
+    if (depth_ == 1) return choose(name);
+    (void)put(json(name).dump() + ":");
+    between_ = false;
+    return true;
+  }
+  bool parse_error(std::size_t, const std::string&, const json::exception&) override {
+    return false;
+  }
+
+ private:
+  bool enter() {
+    ++depth_;
+    return true;
+  }
+  bool choose(const std::string& name) {
+    const bool is_wanted = std::ranges::find(names_, name) != names_.end();
+    member_ = is_wanted ? &members_[name] : nullptr;
+    if (is_wanted) member_->clear();
+    between_ = false;
+    return true;
+  }
+  // False for what stands outside of an object.
+  bool put(std::string_view text) {
+    if (member_ != nullptr) member_->append(between_ ? "," : "").append(text);
+    between_ = true;
+    return depth_ > 0;
+  }
+  bool open(std::string_view bracket) {
+    const bool goes_on = put(bracket) && depth_ <= most_depth_;
+    ++depth_;
+    between_ = false;
+    return goes_on;
+  }
+  bool close(std::string_view bracket) {
+    between_ = false;
+    return --depth_ == 0 || put(bracket);
+  }
+
+  std::initializer_list<std::string_view> names_;
+  int most_depth_;
+  JsonMembers members_;
+  std::string* member_ = nullptr;  // that is being written, if anybody wants it
+  int depth_ = 0;
+  bool between_ = false;  // a comma stands before what comes next
+};
+
+}  // namespace
+
+std::optional<JsonMembers> members_of(std::string_view document,
+                                      std::initializer_list<std::string_view> names,
+                                      int most_depth) {
+  Writer writer(names, most_depth);
+  if (!json::sax_parse(document, &writer)) return std::nullopt;
+  return writer.take();
+}
+
+}  // namespace lazaret::core

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "backend/images/list.hpp"
+#include "core/doctor.hpp"
+
+/// What doors show as JSON beside results. `indent` < 0 gives one line.
+namespace lazaret::core {
+
+/// {"chosen", "ready", "backends": […]}, as `lazaret doctor --json` prints it.
+[[nodiscard]] std::string to_json(const Diagnosis& diagnosis, int indent = -1);
+/// A list, as `lazaret images ls --json` prints it.
+[[nodiscard]] std::string to_json(const std::vector<backend::images::Listed>& images,
+                                  int indent = -1);
+
+}  // namespace lazaret::core

@@ -1,0 +1,188 @@
+#include "core/request_json.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "base/try.hpp"
+#include "policy/limit_table.hpp"
+
+namespace lazaret::core {
+namespace {
+
+using nlohmann::json;
+
+// Beyond it a double, which carries numbers of JSON, has no whole numbers any more.
+constexpr double kMostAmount = 9007199254740992.0;
+
+Error wrong(std::string_view member, std::string_view wanted) {
+  return Error(Errc::invalid_argument, std::string(member) + " must be " + std::string(wanted));
+}
+
+Status put_text(std::string& target, const char* member, const json& value) {
+  if (!value.is_string()) return wrong(member, "a string");
+  target = value.get<std::string>();
+  return {};
+}
+
+Status put_words(std::vector<std::string>& target, const char* member, const json& value) {
+  if (!value.is_array() || !std::ranges::all_of(value, &json::is_string))
+    return wrong(member, "a list of strings");
+  target = value.get<std::vector<std::string>>();
+  return {};
+}
+
+Status put_environment(ExecutionRequest& request, const json& value) {
+  if (!value.is_object() || !std::ranges::all_of(value, &json::is_string))
+    return wrong("environment", "an object of strings");
+  request.environment = value.get<std::map<std::string, std::string>>();
+  return {};
+}
+
+Status put_controls(ExecutionRequest& request, const json& value) {
+  std::vector<std::string> names;
+  LAZARET_CHECK(put_words(names, "required_controls", value));
+  request.required_controls.emplace();
+  for (const std::string& name : names) {
+    const auto control = control_named(name);
+    if (!control) return wrong("required_controls", "names of controls; `lazaret doctor` has them");
+    request.required_controls->insert(*control);
+  }
+  return {};
+}
+
+// A word of a small set, by the function that knows it.
+template <typename T>
+Status put_word(std::optional<T>& target, const char* member, const json& value,
+                std::optional<T> (*named)(std::string_view) noexcept) {
+  if (value.is_string()) target = named(value.get<std::string>());
+  return target ? Status() : wrong(member, "one of its words; see the OpenAPI document");
+}
+
+Status put_mount(std::vector<Mount>& mounts, const json& value) {
+  Mount mount;
+  if (!value.is_object()) return wrong("mounts", "a list of objects");
+  for (const auto& [name, text] : value.items()) {
+    if (name == "source") {
+      LAZARET_CHECK(put_text(mount.source, "mounts.source", text));
+    } else if (name == "target") {
+      LAZARET_CHECK(put_text(mount.target, "mounts.target", text));
+    } else if (name == "access" && (text == "ro" || text == "rw")) {
+      mount.access = text == "rw" ? MountAccess::read_write : MountAccess::read_only;
+    } else {
+      return wrong("mounts", "objects with source, target and access, which is ro or rw");
+    }
+  }
+  mounts.push_back(std::move(mount));
+  return {};
+}
+
+Status put_mounts(ExecutionRequest& request, const json& value) {
+  if (!value.is_array()) return wrong("mounts", "a list of objects");
+  for (const json& mount : value) LAZARET_CHECK(put_mount(request.mounts, mount));
+  return {};
+}
+
+Status put_limit(LimitOverrides& limits, const std::string& name, const json& value) {
+  const auto row = std::ranges::find(policy::limit_rows(), name, &policy::LimitRow::member);
+  if (row == policy::limit_rows().end())
+    return Error(Errc::invalid_argument, "limits: unknown member " + name);
+  const bool whole = row->unit != policy::Unit::processors;
+  const double amount = value.is_number() ? value.get<double>() : -1;
+  if (!(amount >= 0 && amount <= kMostAmount) || (whole && amount != std::floor(amount)))
+    return wrong("limits." + name, whole ? "a whole number from 0 on" : "a number from 0 on");
+  row->ask(limits, amount);
+  return {};
+}
+
+Status put_limits(ExecutionRequest& request, const json& value) {
+  if (!value.is_object()) return wrong("limits", "an object");
+  for (const auto& [name, amount] : value.items())
+    LAZARET_CHECK(put_limit(request.limits, name, amount));
+  return {};
+}
+
+struct Member {
+  const char* name;
+  Status (*put)(ExecutionRequest& request, const json& value);
+};
+
+constexpr std::array kMembers = {
+    Member{"language", [](ExecutionRequest& to,
+                          const json& v) { return put_text(to.language, "language", v); }},
+    Member{"code",
+           [](ExecutionRequest& to, const json& v) { return put_text(to.code, "code", v); }},
+    Member{"command",
+           [](ExecutionRequest& to, const json& v) { return put_words(to.command, "command", v); }},
+    Member{"arguments", [](ExecutionRequest& to,
+                           const json& v) { return put_words(to.arguments, "arguments", v); }},
+    Member{"stdin",
+           [](ExecutionRequest& to, const json& v) { return put_text(to.stdin_data, "stdin", v); }},
+    Member{"environment", put_environment},
+    Member{"limits", put_limits},
+    Member{"image", [](ExecutionRequest& to,
+                       const json& v) { return put_text(to.image.emplace(), "image", v); }},
+    Member{"required_controls", put_controls},
+    Member{"subprocess",
+           [](ExecutionRequest& to, const json& v) {
+             return put_word(to.subprocess, "subprocess", v, subprocess_named);
+           }},
+    Member{"profile",
+           [](ExecutionRequest& to, const json& v) {
+             return put_word(to.profile, "profile", v, profile_named);
+           }},
+    Member{"loopback",
+           [](ExecutionRequest& to, const json& v) {
+             return put_word(to.loopback, "loopback", v, loopback_named);
+           }},
+    Member{"mounts", put_mounts},
+};
+
+json limits_json(const LimitOverrides& limits) {
+  json object = json::object();
+  for (const policy::LimitRow& row : policy::limit_rows()) {
+    if (const auto amount = row.asked(limits)) object[row.member] = *amount;
+  }
+  return object;
+}
+
+}  // namespace
+
+Result<ExecutionRequest> request_of(const json& object) {
+  if (!object.is_object()) return Error(Errc::invalid_argument, "a request is a JSON object");
+  ExecutionRequest request;
+  for (const auto& [name, value] : object.items()) {
+    const auto* const row = std::ranges::find_if(
+        kMembers, [&name = name](const Member& each) { return name == each.name; });
+    if (row == kMembers.end()) return Error(Errc::invalid_argument, "unknown member " + name);
+    LAZARET_CHECK(row->put(request, value));
+  }
+  return request;
+}
+
+json json_of(const ExecutionRequest& request) {
+  json object = {{"language", request.language}};
+  if (!request.code.empty()) object["code"] = request.code;
+  if (!request.command.empty()) object["command"] = request.command;
+  if (!request.arguments.empty()) object["arguments"] = request.arguments;
+  if (!request.stdin_data.empty()) object["stdin"] = request.stdin_data;
+  if (!request.environment.empty()) object["environment"] = request.environment;
+  if (json limits = limits_json(request.limits); !limits.empty()) object["limits"] = limits;
+  if (request.image) object["image"] = *request.image;
+  if (request.subprocess) object["subprocess"] = name_of(*request.subprocess);
+  if (request.profile) object["profile"] = name_of(*request.profile);
+  if (request.loopback) object["loopback"] = name_of(*request.loopback);
+  for (const Mount& mount : request.mounts)
+    object["mounts"].push_back({{"source", mount.source},
+                                {"target", mount.target},
+                                {"access", mount.access == MountAccess::read_write ? "rw" : "ro"}});
+  if (!request.required_controls) return object;
+  object["required_controls"] = json::array();
+  for (const Control control : *request.required_controls)
+    object["required_controls"].push_back(name_of(control));
+  return object;
+}
+
+}  // namespace lazaret::core

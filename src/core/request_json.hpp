@@ -1,0 +1,18 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "lazaret/request.hpp"
+#include "lazaret/result.hpp"
+
+namespace lazaret::core {
+
+/// What is asked for, as docs/serve.md describes it: language, code, command, arguments, stdin,
+/// environment, limits (named and measured as in a result), image, required_controls. Errors:
+/// invalid_argument for a member that is unknown or of another type, and names it.
+[[nodiscard]] Result<ExecutionRequest> request_of(const nlohmann::json& object);
+/// The same back; members that say nothing are left out, and so are functions and the stop token.
+/// The texts of the result may be anything: whoever writes it out checks that they are UTF-8.
+[[nodiscard]] nlohmann::json json_of(const ExecutionRequest& request);
+
+}  // namespace lazaret::core

@@ -1,0 +1,15 @@
+#pragma once
+
+#include <string_view>
+
+#include "lazaret/execution_result.hpp"
+#include "lazaret/result.hpp"
+
+namespace lazaret::core {
+
+/// The result that lazaret::to_json wrote, so that writing it again gives the same text. It takes
+/// time and memory by the document's length, whatever a program has put into its value.
+/// Errors: protocol for anything else.
+[[nodiscard]] Result<ExecutionResult> result_of(std::string_view document);
+
+}  // namespace lazaret::core

@@ -1,0 +1,78 @@
+#include "core/run_error.hpp"
+
+#include <string>
+#include <utility>
+
+#include "core/diagnostics.hpp"
+
+namespace lazaret::core {
+namespace {
+
+ResultError error(ErrorType type, std::string message, std::optional<std::string> hint = {}) {
+  return ResultError{type, std::move(message), {}, std::move(hint)};
+}
+
+ResultError timeout_error(const Death& death, const Limits& limits) {
+  const auto limit = death.compiling ? limits.compile_timeout : limits.timeout;
+  return error(ErrorType::TimeoutError,
+               (death.compiling ? "the compiler was ended after " : "ended after ") +
+                   std::to_string(limit.count()) + " ms",
+               death.compiling ? "raise --compile-timeout" : "raise --timeout");
+}
+
+ResultError memory_error(const Death& death, const Limits& limits) {
+  return error(ErrorType::MemoryError,
+               (death.compiling ? "the compiler used more than " : "used more than ") +
+                   std::to_string(limits.memory_bytes) + " bytes of memory",
+               "raise --memory");
+}
+
+}  // namespace
+
+ResultError start_error(const std::vector<std::string>& argv, const policy::Program& program,
+                        const runner::Failed& failed) {
+  constexpr int kNotFound = 2;
+  const bool absent = failed.step == "exec" && failed.os_error == kNotFound;
+  if (!absent)
+    return error(ErrorType::BackendError,
+                 "the program could not be started: " + failed.step + ", errno " +
+                     std::to_string(failed.os_error),
+                 "programs are looked up in the box's PATH; see `lazaret doctor`");
+  return error(
+      ErrorType::BackendError, "no such program in the box: " + argv.front(),
+      program.needs.empty()
+          ? "programs are looked up in the box's PATH; see `lazaret doctor`"
+          : "install " + program.needs + ", or choose an image that has it; see `lazaret doctor`");
+}
+
+std::optional<ResultError> error_of_cause(const ExecutionResult& result, const Death& death,
+                                          const policy::Spec& spec) {
+  switch (result.meta.cause) {
+    case Cause::timeout: return timeout_error(death, spec.limits);
+    case Cause::cpu_limit: return error(ErrorType::TimeoutError, "used up its processor time");
+    case Cause::memory_limit: return memory_error(death, spec.limits);
+    case Cause::pids_limit:
+      return error(ErrorType::RuntimeError,
+                   "refused a task beyond " + std::to_string(spec.limits.pids), "raise --pids");
+    case Cause::disk_limit:
+      return error(ErrorType::RuntimeError, "wrote a file beyond the limit on file size");
+    case Cause::signalled:
+      return error(ErrorType::RuntimeError,
+                   "ended by " + signal_name(result.meta.signal.value_or(0)));
+    case Cause::compile_failed: return compile_error(*result.compile);
+    case Cause::exited:
+    case Cause::nonzero_exit:
+    case Cause::infrastructure_lost:
+    case Cause::output_limit:
+    case Cause::policy_denied:
+    case Cause::approval_denied:
+    case Cause::cancelled:
+    case Cause::start_failed:
+    case Cause::image_missing:
+    case Cause::enforcement_mismatch:
+    case Cause::backend_unavailable: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace lazaret::core

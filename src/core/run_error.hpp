@@ -1,0 +1,22 @@
+#pragma once
+
+#include <optional>
+
+#include "core/cause.hpp"
+#include "lazaret/execution_result.hpp"
+#include "policy/spec.hpp"
+
+namespace lazaret::core {
+
+/// Why this command of a program, its own or its compiler's, could not be started in the box, and
+/// what to install.
+[[nodiscard]] ResultError start_error(const std::vector<std::string>& argv,
+                                      const policy::Program& program, const runner::Failed& failed);
+
+/// The error that follows from the result's cause, whatever the program says of itself; nothing for
+/// a program that ended by itself, and for what is our trouble.
+[[nodiscard]] std::optional<ResultError> error_of_cause(const ExecutionResult& result,
+                                                        const Death& death,
+                                                        const policy::Spec& spec);
+
+}  // namespace lazaret::core

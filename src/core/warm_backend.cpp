@@ -1,0 +1,198 @@
+#include "core/warm_backend.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <random>
+#include <utility>
+
+#include "backend/verdict.hpp"
+#include "base/sha256.hpp"
+#include "base/try.hpp"
+#include "base/wire.hpp"
+#include "core/job.hpp"
+#include "runner/client.hpp"
+
+namespace lazaret::core {
+namespace {
+
+constexpr std::chrono::seconds kMakeBound{60};
+constexpr std::chrono::seconds kEndBound{10};
+constexpr std::size_t kMostComplaints = 16;
+// Below it a program may need what modules take that it does not use.
+constexpr std::uint64_t kLeastMemory = 128ULL << 20;
+
+class ReadyBox final : public pool::Item {
+ public:
+  ReadyBox(std::unique_ptr<backend::Box> box, Stock& stock, std::uint64_t memory_bytes = 0)
+      : box_(std::move(box)), stock_(stock), memory_bytes_(memory_bytes) {}
+  ~ReadyBox() override {
+    if (!box_) return;
+    const Status gone = box_->dispose(Call{}.within(kEndBound));
+    if (!gone.ok()) stock_.complain("a box could not be removed: " + gone.error().message());
+  }
+
+  // A runner that waits for its job says nothing; the end of its stream is the end of the box.
+  bool is_fit() override {
+    std::array<std::byte, 1> byte;
+    const auto heard = box_->wire().read(byte, Call{}.within(std::chrono::milliseconds(0)));
+    return !heard.ok() && heard.error().code() == Errc::timed_out && box_->is_current();
+  }
+  /// Processor time of the box that is nobody's: of its making, and of an interpreter's start.
+  [[nodiscard]] std::uint64_t own_cpu_ms() const noexcept { return own_cpu_ms_; }
+  void count_own() {
+    if (const auto seen = box_->counters()) own_cpu_ms_ = seen->usage.cpu_ms.value_or(0);
+  }
+  std::uint64_t memory_bytes() const noexcept override { return memory_bytes_; }
+  [[nodiscard]] std::unique_ptr<backend::Box> hand_over() { return std::move(box_); }
+
+ private:
+  std::unique_ptr<backend::Box> box_;
+  Stock& stock_;
+  std::uint64_t memory_bytes_;
+  std::uint64_t own_cpu_ms_ = 0;
+};
+
+// A box whose end the stock sees to.
+class LentBox final : public backend::Box {
+ public:
+  LentBox(std::unique_ptr<backend::Box> box, std::shared_ptr<Stock> stock, std::uint64_t own_cpu_ms)
+      : box_(std::move(box)),
+        stock_(std::move(stock)),
+        own_cpu_ms_(own_cpu_ms),
+        warnings_(stock_->complaints()) {
+    warnings_.insert(warnings_.end(), box_->warnings().begin(), box_->warnings().end());
+  }
+  // Many at once may be leaving while one after the other is cleared away.
+  ~LentBox() override {
+    box_->doom();
+    stock_->pool.retire(std::make_unique<ReadyBox>(std::move(box_), *stock_));
+  }
+
+  Wire& wire() override { return box_->wire(); }
+  const std::vector<Evidence>& evidence() const override { return box_->evidence(); }
+  const std::vector<std::string>& warnings() const override { return warnings_; }
+  Status kill(const Call& call) override { return box_->kill(call); }
+  Status dispose(const Call&) override { return {}; }
+  backend::Autopsy autopsy(const Call& call) override { return of_user(box_->autopsy(call)); }
+  std::optional<backend::Autopsy> counters() override {
+    auto seen = box_->counters();
+    if (seen) seen = of_user(*seen);
+    return seen;
+  }
+  bool ends_later() const override { return true; }
+
+ private:
+  backend::Autopsy of_user(backend::Autopsy seen) const {
+    if (auto& used = seen.usage.cpu_ms) *used -= std::min(*used, own_cpu_ms_);
+    return seen;
+  }
+
+  std::unique_ptr<backend::Box> box_;
+  std::shared_ptr<Stock> stock_;
+  std::uint64_t own_cpu_ms_;
+  std::vector<std::string> warnings_;
+};
+
+void add(std::string& kind, std::string_view text) {
+  kind.append(std::to_string(text.size())).append(":").append(text);
+}
+
+void add(std::string& kind, std::uint64_t number) { add(kind, std::to_string(number)); }
+
+void add(std::string& kind, const Limits& limits) {
+  add(kind, static_cast<std::uint64_t>(limits.timeout.count()));
+  add(kind, limits.cpu_time ? std::to_string(limits.cpu_time->count()) : "");
+  add(kind, std::to_string(limits.cpus));
+  for (const std::uint64_t number :
+       {limits.memory_bytes, std::uint64_t{limits.pids}, std::uint64_t{limits.open_files},
+        limits.file_bytes, limits.disk_bytes, limits.disk_files, limits.disk_rate_bytes})
+    add(kind, number);
+}
+
+// This process's own: kinds are shown, and from a digest alone a short secret in the environment
+// could be guessed.
+const std::string& salt() {
+  static const std::string drawn = [] {
+    std::random_device device;
+    std::string text;
+    for (int word = 0; word < 8; ++word) text += std::to_string(device()) + " ";
+    return text;
+  }();
+  return drawn;
+}
+
+// Where the interpreter cannot be started there is still the box: whoever gets it is told why not.
+Result<std::unique_ptr<pool::Item>> make_ready(backend::Backend& inside, const policy::Spec& spec,
+                                               Stock& stock, const Call& call) {
+  LAZARET_TRY(auto box, inside.open(spec, call));
+  std::uint64_t memory_bytes = 0;
+  if (spec.program.ahead && spec.limits.memory_bytes >= kLeastMemory) {
+    const auto waits = runner::Client(box->wire()).prepare(interpreter_of(spec), call);
+    if (!waits.ok() && waits.error().code() != Errc::start_failed) return waits.error();
+    memory_bytes = waits.ok() ? std::uint64_t{*waits} * 1024 : 0;
+  }
+  auto ready = std::make_unique<ReadyBox>(std::move(box), stock, memory_bytes);
+  ready->count_own();
+  return std::unique_ptr<pool::Item>(std::move(ready));
+}
+
+}  // namespace
+
+void Stock::complain(std::string what) {
+  complaints_.with([&what](auto& all) {
+    if (all.size() < kMostComplaints) all.push_back(std::move(what));
+  });
+}
+
+std::vector<std::string> Stock::complaints() {
+  return complaints_.with([](auto& all) { return std::exchange(all, {}); });
+}
+
+std::string kind_of_box(const policy::Spec& spec) {
+  std::string kind;
+  add(kind, salt());
+  add(kind, spec.language);
+  add(kind, spec.image);
+  add(kind, spec.program.argv.front());
+  add(kind, spec.program.working_directory);
+  add(kind, spec.limits);
+  add(kind, name_of(spec.profile)), add(kind, name_of(spec.subprocess));
+  add(kind, name_of(spec.loopback));
+  add(kind, spec.required.size());
+  for (const Control control : spec.required) add(kind, name_of(control));
+  for (const auto& [name, value] : spec.environment) add(kind, name), add(kind, value);
+  return spec.language + ":" + to_hex(sha256(bytes_of(kind)));
+}
+
+Result<std::unique_ptr<backend::Box>> WarmBackend::open(const policy::Spec& spec,
+                                                        const Call& call) {
+  // Shared directories are looked at when they are asked for.
+  if (!stock_->pool.is_ours() || !spec.mounts.empty()) return inside_->open(spec, call);
+  std::unique_ptr<backend::Box> box;
+  std::uint64_t own_cpu_ms = 0;
+  const std::string kind = kind_of_box(spec);
+  if (const auto ready = stock_->pool.take(kind)) {
+    own_cpu_ms = static_cast<ReadyBox&>(*ready).own_cpu_ms();
+    box = static_cast<ReadyBox&>(*ready).hand_over();
+  } else {
+    stock_->pool.miss(kind, maker_of(spec));
+    LAZARET_TRY(box, inside_->open(spec, call));
+  }
+  LAZARET_CHECK(backend::require(box->evidence(), spec));
+  return std::unique_ptr<backend::Box>(
+      std::make_unique<LentBox>(std::move(box), stock_, own_cpu_ms));
+}
+
+pool::Make WarmBackend::maker_of(const policy::Spec& spec) {
+  policy::Spec bare = spec;
+  bare.program.argv.resize(1);
+  bare.program.files.clear();
+  if (bare.program.ahead) bare.program.ahead->word.clear();
+  return [inside = inside_, stock = stock_.get(), bare = std::move(bare)](const Call& call) {
+    auto ready = make_ready(*inside, bare, *stock, call.within(kMakeBound));
+    return ready.ok() ? std::move(ready).value() : nullptr;
+  };
+}
+
+}  // namespace lazaret::core

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/backend.hpp"
+#include "base/guarded.hpp"
+#include "pool/pool.hpp"
+
+namespace lazaret::core {
+
+/// Boxes that wait, and those that are going; with what went wrong unseen. Thread-safe.
+class Stock {
+ public:
+  explicit Stock(const pool::Bounds& bounds) : pool(bounds) {}
+
+  /// Kept for the next user's warnings, up to a bound.
+  void complain(std::string what);
+  /// What was complained of since they were last asked for.
+  [[nodiscard]] std::vector<std::string> complaints();
+
+ private:
+  Guarded<std::vector<std::string>> complaints_;
+
+ public:
+  pool::Pool pool;  // last: what it destroys may still complain
+};
+
+/// A backend whose boxes were made ahead where they could be: verified like any other, waiting for
+/// a job, never used before. Where none waits it makes one as the backend inside does. All of them
+/// are ended and removed in the background, once the run is answered for; what fails there is a
+/// warning of a later run.
+class WarmBackend final : public backend::Backend {
+ public:
+  WarmBackend(std::shared_ptr<backend::Backend> inside, const pool::Bounds& bounds)
+      : inside_(std::move(inside)), stock_(std::make_shared<Stock>(bounds)) {}
+
+  [[nodiscard]] std::string name() const override { return inside_->name(); }
+  [[nodiscard]] std::string runtime() const override { return inside_->runtime(); }
+  [[nodiscard]] std::vector<backend::HostFact> host() const override { return inside_->host(); }
+  [[nodiscard]] Result<std::unique_ptr<backend::Box>> open(const policy::Spec& spec,
+                                                           const Call& call) override;
+  [[nodiscard]] std::chrono::milliseconds default_grace() const override {
+    return inside_->default_grace();
+  }
+  [[nodiscard]] pool::Counts counts() const { return stock_->pool.counts(); }
+  [[nodiscard]] std::vector<pool::Stand> stands() const { return stock_->pool.stands(); }
+
+ private:
+  [[nodiscard]] pool::Make maker_of(const policy::Spec& spec);
+
+  std::shared_ptr<backend::Backend> inside_;
+  std::shared_ptr<Stock> stock_;
+};
+
+/// Two specs with the same kind get the same box with the same evidence: its language, and the
+/// digest of all of a spec but what is handed over with the job, the program's arguments and files.
+[[nodiscard]] std::string kind_of_box(const policy::Spec& spec);
+
+}  // namespace lazaret::core

@@ -1,0 +1,54 @@
+#include "os/private_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/try.hpp"
+#include "os/error.hpp"
+#include "os/handle.hpp"
+
+namespace lazaret::os {
+namespace {
+
+namespace fs = std::filesystem;
+
+Status make_folder(const fs::path& folder) {
+  if (::mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST) return {};
+  if (errno != ENOENT || !folder.has_relative_path())
+    return last_error("making " + folder.string());
+  LAZARET_CHECK(make_folder(folder.parent_path()));
+  if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST)
+    return last_error("making " + folder.string());
+  return {};
+}
+
+Status require_private(int handle, const fs::path& path, const char* mode) {
+  struct stat facts {};
+  if (::fstat(handle, &facts) != 0) return last_error("looking at " + path.string());
+  if (facts.st_uid != ::geteuid())
+    return Error(Errc::permission_denied, path.string() + " is another user's");
+  if ((facts.st_mode & (S_IRWXG | S_IRWXO)) == 0) return {};
+  return Error(Errc::permission_denied, path.string() + " is open to other users")
+      .with_hint(std::string("chmod ") + mode + " " + path.string());
+}
+
+}  // namespace
+
+// By handles, so that what was looked at is what is used; whose folder this is decides who can put
+// another into its place.
+Status make_private_file(const fs::path& file) {
+  const fs::path folder = file.parent_path();
+  LAZARET_CHECK(make_folder(folder));
+  const Handle inside(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!inside.valid()) return last_error("opening " + folder.string());
+  LAZARET_CHECK(require_private(inside.get(), folder, "0700"));
+  constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+  const Handle made(::openat(inside.get(), file.filename().c_str(), kFlags, 0600));
+  if (!made.valid()) return last_error("opening " + file.string());
+  return require_private(made.get(), file, "0600");
+}
+
+}  // namespace lazaret::os

@@ -1,0 +1,199 @@
+#include "pool/pool.hpp"
+
+#include <deque>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/condition.hpp"
+#include "os/init.hpp"
+#include "pool/shelves.hpp"
+
+namespace lazaret::pool {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kMostRetired = 64;
+
+}  // namespace
+
+class Pool::State {
+ public:
+  explicit State(const Bounds& bounds) : makers_(bounds.makers), shelves_(bounds) {}
+  ~State() {
+    for (std::jthread& thread : threads_) thread.request_stop();
+    threads_.clear();
+  }
+
+  [[nodiscard]] bool is_ours() const { return os::process_id() == owner_; }
+  // A fork has the threads' names, but not the threads.
+  void disown() {
+    for (std::jthread& thread : threads_) thread.detach();
+  }
+
+  // Whether one is fit is asked without the lock: that takes as long as it takes.
+  std::unique_ptr<Item> take(const std::string& kind) {
+    while (std::unique_ptr<Item> item = next_of(kind)) {
+      const bool is_fit = item->is_fit();
+      count(is_fit ? &Counts::handed : &Counts::unfit);
+      if (is_fit) return item;
+      retire(item);
+    }
+    return nullptr;
+  }
+
+  void miss(const std::string& kind, Make make) {
+    const std::scoped_lock lock(mutex_);
+    ++counts_.missed;
+    if (!shelves_.miss(kind, std::move(make), Clock::now())) return;
+    start(1 + makers_);
+    tell_makers();
+  }
+
+  // What is not taken over is destroyed with the argument, after the lock has gone.
+  void retire(std::unique_ptr<Item>& item) {
+    const std::scoped_lock lock(mutex_);
+    start(1);
+    if (threads_.empty() || retired_.size() >= kMostRetired) return;
+    retired_.push_back(std::move(item));
+    used_.notify_one();
+  }
+
+  Counts counts() {
+    const std::scoped_lock lock(mutex_);
+    Counts counts = counts_;
+    counts.leaving = retired_.size();
+    counts.waiting = shelves_.waiting();
+    return counts;
+  }
+
+  std::vector<Stand> stands() {
+    const std::scoped_lock lock(mutex_);
+    return shelves_.stands();
+  }
+
+ private:
+  std::unique_ptr<Item> next_of(const std::string& kind) {
+    const std::scoped_lock lock(mutex_);
+    const auto now = Clock::now();
+    give_up_old(now);
+    std::unique_ptr<Item> item = shelves_.take(kind, now);
+    if (item) tell_makers();
+    return item;
+  }
+
+  void count(std::uint64_t Counts::*what) {
+    const std::scoped_lock lock(mutex_);
+    ++(counts_.*what);
+  }
+
+  // The first one clears away and never makes, so that nothing used waits for something new. WHY
+  // fewer are no error: what the system has no thread for is done by those who ask, or not at all.
+  void start(std::size_t wanted) {
+    const auto work = [this](const std::stop_token& stop) { make(stop); };
+    const auto clear = [this](const std::stop_token& stop) { clear_away(stop); };
+    try {
+      if (threads_.empty()) threads_.emplace_back(clear);
+      while (threads_.size() < wanted) threads_.emplace_back(work);
+    } catch (const std::system_error&) {
+    }
+  }
+
+  void tell_makers() {
+    ++news_;
+    needed_.notify_all();
+  }
+
+  void clear_away(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (used_.wait(lock, stop, [this] { return !retired_.empty(); })) {
+      std::unique_ptr<Item> item = std::move(retired_.front());
+      retired_.pop_front();
+      lock.unlock();
+      item.reset();
+      lock.lock();
+    }
+  }
+
+  void make(const std::stop_token& stop) {
+    std::unique_lock lock(mutex_);
+    while (!stop.stop_requested()) {
+      const auto now = Clock::now();
+      give_up_old(now);
+      if (auto order = shelves_.next_order(now)) {
+        if (order->displaced) give_up(std::move(order->displaced));
+        make_one(*order, lock, stop);
+      } else {
+        needed_.wait_until(lock, stop, shelves_.next_change(now),
+                           [this, seen = news_] { return news_ != seen; });
+      }
+    }
+  }
+
+  void give_up_old(Clock::time_point now) {
+    for (std::unique_ptr<Item>& item : shelves_.outdated(now)) give_up(std::move(item));
+  }
+
+  void give_up(std::unique_ptr<Item> item) {
+    retired_.push_back(std::move(item));
+    used_.notify_one();
+  }
+
+  void make_one(const Shelves::Order& order, std::unique_lock<std::mutex>& lock,
+                const std::stop_token& stop) {
+    lock.unlock();
+    std::unique_ptr<Item> item = order.make(Call{Deadline::never(), stop});
+    lock.lock();
+    ++(item ? counts_.made : counts_.failed);
+    shelves_.put(order.kind, std::move(item), Clock::now());
+    tell_makers();
+  }
+
+  const std::uint32_t owner_ = os::process_id();
+  const std::size_t makers_;
+  std::mutex mutex_;
+  Condition used_;    // something was retired
+  Condition needed_;  // there is news for those who make
+  std::uint64_t news_ = 0;
+  Shelves shelves_;
+  std::deque<std::unique_ptr<Item>> retired_;
+  Counts counts_;
+  std::vector<std::jthread> threads_;
+};
+
+Pool::Pool(const Bounds& bounds) : state_(std::make_unique<State>(bounds)) {}
+
+// WHY given up in a fork: a lock may be held for ever by a thread that is not there.
+Pool::~Pool() {
+  if (state_->is_ours()) return;
+  state_->disown();
+  (void)state_.release();
+}
+
+std::unique_ptr<Item> Pool::take(const std::string& kind) {
+  return state_->is_ours() ? state_->take(kind) : nullptr;
+}
+
+void Pool::miss(const std::string& kind, Make make) {
+  if (state_->is_ours()) state_->miss(kind, std::move(make));
+}
+
+void Pool::retire(std::unique_ptr<Item> item) {
+  if (state_->is_ours())
+    state_->retire(item);
+  else
+    (void)item.release();  // the parent's
+}
+
+bool Pool::is_ours() const { return state_->is_ours(); }
+
+Counts Pool::counts() const { return state_->is_ours() ? state_->counts() : Counts{}; }
+
+std::vector<Stand> Pool::stands() const {
+  return state_->is_ours() ? state_->stands() : std::vector<Stand>();
+}
+
+}  // namespace lazaret::pool

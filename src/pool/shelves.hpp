@@ -1,0 +1,70 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pool/pool.hpp"
+
+namespace lazaret::pool {
+
+/// What a pool has of each kind, and what it makes next: decisions alone. Whoever asks says what
+/// time it is and holds the lock; what is handed to him he uses and destroys without it.
+class Shelves {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  struct Order {
+    std::string kind;
+    Make make;
+    std::unique_ptr<Item> displaced = {};  // what gives way to it
+  };
+
+  explicit Shelves(const Bounds& bounds) : bounds_(bounds) {}
+
+  /// The one of `kind` that has waited longest, or nothing.
+  [[nodiscard]] std::unique_ptr<Item> take(const std::string& kind, Time now);
+  /// A demand that found none. Whether that is a need: the first for a kind is not.
+  [[nodiscard]] bool miss(const std::string& kind, Make make, Time now);
+  /// For the kind asked for last among those that lack one, while there is room or something gives
+  /// way that nobody has asked for of late. Each order is fulfilled by one put().
+  [[nodiscard]] std::optional<Order> next_order(Time now);
+  /// What was made of an order, or nothing when that failed: the kind pauses then.
+  void put(const std::string& kind, std::unique_ptr<Item> item, Time now);
+  /// Gives up the kinds that nobody has asked for in a while; what waited of them.
+  [[nodiscard]] std::vector<std::unique_ptr<Item>> outdated(Time now);
+  /// When something is to be done even if nobody asks: later than `now`, when outdated() and
+  /// next_order() have been asked at it.
+  [[nodiscard]] Time next_change(Time now) const;
+
+  [[nodiscard]] std::size_t kinds() const noexcept { return shelves_.size(); }
+  [[nodiscard]] std::size_t waiting() const;
+  [[nodiscard]] std::vector<Stand> stands() const;
+
+ private:
+  struct Shelf {
+    Make make;
+    std::deque<std::unique_ptr<Item>> waiting;
+    std::size_t wanted = 0;  // raised by each demand that found none
+    std::size_t coming = 0;  // being made
+    Time asked;
+    Time asked_before;  // the demand before that one
+    Time not_before;    // after a failure, or a taking
+    std::chrono::milliseconds pause{0};
+  };
+  using Map = std::map<std::string, Shelf>;
+
+  [[nodiscard]] bool has_room_for(const std::string& kind);
+  [[nodiscard]] std::size_t there() const;
+  [[nodiscard]] Map::iterator needy(Time now);
+  [[nodiscard]] Map::iterator giver(Time now);
+
+  const Bounds bounds_;
+  Map shelves_;
+};
+
+}  // namespace lazaret::pool

@@ -1,0 +1,75 @@
+#include "bench/daemon.hpp"
+
+#include <cstdlib>
+#include <thread>
+
+#include "bench/measure.hpp"
+#include "http/exchange.hpp"
+#include "os/wire.hpp"
+
+namespace lazaret::bench {
+namespace {
+
+constexpr std::size_t kMostBytes = 8UL << 20;
+
+std::filesystem::path new_folder() {
+  std::string name = "/tmp/lazaret-bench.XXXXXX";
+  if (::mkdtemp(name.data()) == nullptr) throw Failure("mkdtemp " + name);
+  return name;
+}
+
+Result<std::string> asked(const std::string& socket, const http::Request& request) {
+  const Call call = Call{}.within(std::chrono::seconds(60));
+  auto wire = os::connect_unix(socket, call);
+  if (!wire.ok()) return wire.error();
+  http::Exchange exchange(std::move(wire).value());
+  if (const Status sent = exchange.send(request, call); !sent.ok()) return sent.error();
+  const auto head = exchange.head(call);
+  if (!head.ok()) return head.error();
+  auto body = exchange.body(kMostBytes, call);
+  if (!body.ok() || head->status == 200) return body;
+  return Error(Errc::protocol, "status " + std::to_string(head->status) + ": " + *body);
+}
+
+}  // namespace
+
+std::vector<std::string> configuration(const std::string& type, const std::string& endpoint) {
+  std::vector<std::string> names = {"SANDBOX_TYPE=" + type, "SANDBOX_FALLBACK=never"};
+  if (!endpoint.empty()) names.push_back("LAZARET_HOST=" + endpoint);
+  return names;
+}
+
+Daemon::Daemon(std::vector<std::string> configuration)
+    : configuration_(std::move(configuration)), folder_(new_folder()) {
+  process_ = must(os::Command::start({{LAZARET_CLI_MAIN_PATH, "serve", "--socket", socket()},
+                                      with_ours(configuration_)}),
+                  "lazaret serve");
+  await();
+}
+
+Daemon::~Daemon() {
+  process_.reset();
+  std::error_code ignored;
+  std::filesystem::remove_all(folder_, ignored);
+}
+
+std::string Daemon::run(const std::string& body) const {
+  return must(asked(socket(), {"POST", "/v1/runs", {{"Host", "localhost"}}, body}),
+              "POST /v1/runs");
+}
+
+std::vector<std::string> Daemon::environment() const {
+  std::vector<std::string> names = configuration_;
+  names.push_back("LAZARET_SOCKET=" + socket());
+  return names;
+}
+
+void Daemon::await() const {
+  for (int attempt = 0; attempt < 200; ++attempt) {
+    if (asked(socket(), {"GET", "/v1/health", {{"Host", "localhost"}}, {}}).ok()) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  }
+  throw Failure("lazaret serve does not answer");
+}
+
+}  // namespace lazaret::bench

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Writes what lazaret_bench has measured into docs/performance.md and draws its plot.
+
+page.py REPORT.json PAGE.md PLOT.png: replaces what stands between the page's two markers.
+"""
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+BEGIN, END = "<!-- begin of the numbers -->", "<!-- end of the numbers -->"
+COLOURS = {"ours": "#1f5fbf", "engine": "#d9730d", "peer": "#2e8b57", "bare": "#707070"}
+WORDS = {"ours": "Lazaret", "engine": "engines' own programs", "peer": "other sandboxes",
+         "bare": "no sandbox"}
+
+
+def short(value):
+    """Three digits that count."""
+    return f"{value:.2f}" if value < 10 else f"{value:.1f}" if value < 100 else f"{value:.0f}"
+
+
+def asked(figure):
+    if "asked" not in figure:
+        return ""
+    (sign, bound), = figure["asked"].items()
+    words = {"<=": "at most", ">=": "at least"}[sign]
+    return f"{words} {bound:g}: " + ("held" if figure["held"] else "**not held**")
+
+
+def timing_rows(timings):
+    yield "| | p50 ms | p99 ms | count |"
+    yield "| --- | ---: | ---: | ---: |"
+    for row in timings:
+        if "missing" in row:
+            yield f"| {row['name']} | {row['missing']} | | |"
+        else:
+            times = f"{short(row['p50_ms'])} | {short(row['p99_ms'])}"
+            failed = f", {row['failed']} without a result" if "failed" in row else ""
+            yield f"| {row['name']} | {times} | {row['count']}{failed} |"
+
+
+def figure_rows(figures):
+    yield "| | | asked |"
+    yield "| --- | ---: | --- |"
+    for row in figures:
+        yield f"| {row['name']} | {short(row['value'])} {row['unit']} | {asked(row)} |"
+
+
+def group_lines(group):
+    yield f"### {group['title'][0].upper()}{group['title'][1:]}"
+    yield ""
+    if "missing" in group:
+        yield f"{group['missing'][0].upper()}{group['missing'][1:]}."
+        yield ""
+    for rows, lines in ((group["timings"], timing_rows), (group["figures"], figure_rows)):
+        if rows:
+            yield from lines(rows)
+            yield ""
+
+
+def busy_lines(machine):
+    load = float(machine["load_before"].split()[0])
+    if load > machine["processors"] / 2:
+        yield (f"**Provisional**: others kept the machine busy (load {load}), which shows in all "
+               "of it; run it again on a quiet one.")
+        yield ""
+
+
+def numbers(report, plot):
+    machine = report["machine"]
+    yield from busy_lines(machine)
+    yield f"![python's print(1), p50 and p99]({plot})"
+    yield ""
+    yield "| | |"
+    yield "| --- | --- |"
+    for key, value in machine.items():
+        yield f"| {key.replace('_', ' ')} | {value} |"
+    yield ""
+    for group in report["groups"]:
+        yield from group_lines(group)
+
+
+def write_page(report, page, plot):
+    head, rest = page.read_text().split(BEGIN)
+    _, tail = rest.split(END)
+    body = "\n".join(numbers(report, plot.name)).rstrip()
+    page.write_text(f"{head}{BEGIN}\n\n{body}\n\n{END}{tail}")
+
+
+def quoted(text):
+    """In single quotes, as gnuplot reads them."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def block(who, rows):
+    """A named data block of gnuplot's: place, p50, p99, and what is written beside."""
+    yield f"${who} << END"
+    for place, row in rows:
+        both = f"{short(row['p50_ms'])} / {short(row['p99_ms'])}"
+        yield f"{place} {row['p50_ms']} {row['p99_ms']} \"{both}\""
+    yield "END"
+
+
+def plot_script(timings, plot):
+    rows = [(-place, row) for place, row in enumerate(timings)]
+    by_who = {who: [pair for pair in rows if pair[1]["who"] == who] for who in COLOURS}
+    by_who = {who: pairs for who, pairs in by_who.items() if pairs}
+    for who, pairs in by_who.items():
+        yield from block(who, pairs)
+    ticks = ", ".join(f"{quoted(row['name'])} {place}" for place, row in rows)
+    most = max(row["p99_ms"] for row in timings)
+    least = min(row["p50_ms"] for row in timings)
+    yield f"""set terminal pngcairo size 1100,{150 + 30 * len(rows)} font 'DejaVu Sans,11'
+set output {quoted(str(plot))}
+set title "python print(1), until its result is in the caller's hands" font ',13' offset 0,1.3
+set xlabel 'milliseconds, logarithmic: dot and first number are the median, whisker and second p99'
+set logscale x
+set xrange [{least / 2}:{most * 4}]
+set yrange [{0.4 - len(rows)}:0.7]
+set ytics ({ticks}) scale 0 tc rgb 'black'
+set grid xtics mxtics lt 1 lc '#d8d8d8', lt 1 lc '#eeeeee'
+set border 1 lc '#909090'
+set xtics nomirror tc rgb 'black' format '%g'
+set key at graph 0.5, graph 1.0 center bottom horizontal Left reverse samplen 2 maxrows 1
+set tmargin 5"""
+    pieces = []
+    for who in by_who:
+        style = f"lc rgb '{COLOURS[who]}'"
+        pieces.append(f"${who} using 2:1:2:3 with xerrorbars {style} lw 2 pt 7 ps 1.3 "
+                      f"title {quoted(WORDS[who])}")
+        pieces.append(f"${who} using 3:1:4 with labels left offset 1,0 font ',10' "
+                      f"tc rgb '{COLOURS[who]}' notitle")
+    yield "plot " + ", \\\n  ".join(pieces)
+
+
+def draw(report, plot):
+    group = next(group for group in report["groups"] if group["name"] == "print")
+    timings = [row for row in group["timings"] if "missing" not in row]
+    script = "\n".join(plot_script(timings, plot)) + "\n"
+    subprocess.run(["gnuplot"], input=script, text=True, check=True)
+
+
+def main():
+    source, page, plot = map(Path, sys.argv[1:])
+    report = json.loads(source.read_text())
+    draw(report, plot)
+    write_page(report, page, plot)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,7 @@
+#include <stdexcept>
+#include <vector>
+
+int main() {
+  std::vector<int> none;
+  return none.at(7);
+}

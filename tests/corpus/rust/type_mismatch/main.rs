@@ -1,0 +1,4 @@
+fn main() {
+    let number: i32 = "text";
+    println!("{number}");
+}

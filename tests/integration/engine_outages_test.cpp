@@ -1,0 +1,156 @@
+#include <atomic>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/orchestrator.hpp"
+#include "integration/docker_bed.hpp"
+#include "integration/support.hpp"
+
+// The engine itself is stopped, or restarted, in the middle of a run. Only an engine that was
+// started for the tests: its folder says so.
+namespace lazaret::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// An engine of tests/tools/engines.sh.
+class PrivateEngine {
+ public:
+  PrivateEngine(std::string kind, const std::string& endpoint)
+      : kind_(std::move(kind)),
+        folder_(std::filesystem::path(endpoint.substr(std::string_view("unix://").size()))
+                    .parent_path()
+                    .string()) {}
+  PrivateEngine(const PrivateEngine&) = delete;
+  PrivateEngine& operator=(const PrivateEngine&) = delete;
+  ~PrivateEngine() {
+    if (stopped_) signal(SIGCONT);
+  }
+
+  // And what it mounts after a restart is seen by those whom it has started before.
+  [[nodiscard]] bool is_ours() const {
+    const std::string process = "/proc/" + std::to_string(id());
+    std::error_code error;
+    return file_text(process + "/cmdline").find(folder_) != std::string::npos &&
+           std::filesystem::equivalent("/proc/self/ns/mnt", process + "/ns/mnt", error);
+  }
+  void stop() {
+    stopped_ = true;
+    signal(SIGSTOP);
+  }
+  void go_on() {
+    signal(SIGCONT);
+    stopped_ = false;
+  }
+  [[nodiscard]] bool restart() const {
+    const std::string tool = LAZARET_SOURCE_DIR "/tests/tools/engines.sh";
+    return run_program({.argv = {tool, "restart", folder_, kind_},
+                        .environment = {{"PATH", "/usr/sbin:/usr/bin:/sbin:/bin"}}})
+               .status == 0;
+  }
+
+ private:
+  [[nodiscard]] pid_t id() const {
+    const std::string daemon = kind_ == "docker" ? "dockerd" : "podman";
+    const std::string text = file_text(folder_ + "/" + kind_ + "/" + daemon + ".pid");
+    return text.empty() ? 0 : static_cast<pid_t>(std::stol(text));
+  }
+  void signal(int number) const {
+    if (is_ours()) ::kill(id(), number);
+  }
+
+  std::string kind_;
+  std::string folder_;
+  std::atomic<bool> stopped_ = false;
+};
+
+class EngineOutage : public DockerBed {
+ protected:
+  void SetUp() override {
+    DockerBed::SetUp();
+    if (!backend_) return;
+    engine_ = std::make_unique<PrivateEngine>(GetParam(), endpoint_);
+    if (!engine_->is_ours()) GTEST_SKIP() << "this engine was not started for the tests";
+  }
+
+  // A run at whose first output `act` happens.
+  [[nodiscard]] ExecutionResult run_until(const std::string& code, std::chrono::milliseconds most,
+                                          const std::function<void()>& act) {
+    policy::Spec spec = spec_of({"sh", "-c", code, marker_});
+    spec.limits.timeout = most;
+    spec.limits.grace = 200ms;
+    ExecutionRequest request;
+    request.on_output = [done = false, &act](Stream, std::string_view) mutable {
+      if (!std::exchange(done, true)) act();
+    };
+    return core::run(*backend_, request, spec);
+  }
+  void expect_a_good_run() {
+    const ExecutionResult next = core::run(*backend_, {}, spec_of({"echo", "again"}));
+    EXPECT_EQ(next.stdout_text, "again\n") << to_json(next, 1);
+  }
+
+  std::string marker_ = unique_marker();
+  std::unique_ptr<PrivateEngine> engine_;
+};
+
+INSTANTIATE_TEST_SUITE_P(Engines, EngineOutage, testing::Values("docker", "podman"), engine_name);
+
+TEST_P(EngineOutage, StoppedForAMomentCostsARunNothingButTime) {
+  std::jthread later;
+  const ExecutionResult result = run_until("echo begin; sleep 0.2; echo end", 20s, [&] {
+    engine_->stop();
+    later = std::jthread([this] {
+      std::this_thread::sleep_for(800ms);  // how long it is stopped
+      engine_->go_on();
+    });
+  });
+  EXPECT_EQ(result.meta.cause, Cause::exited) << to_json(result, 1);
+  EXPECT_EQ(result.stdout_text, "begin\nend\n");
+  EXPECT_FALSE(result.truncated);
+}
+
+TEST_P(EngineOutage, StoppedBeyondATimeoutEndsTheRunInBoundedTime) {
+  std::jthread later;
+  const auto started = std::chrono::steady_clock::now();
+  const ExecutionResult result =
+      run_until("trap '' TERM; echo begin; while :; do sleep 0.1; done", 500ms, [&] {
+        engine_->stop();
+        later = std::jthread([this] {
+          std::this_thread::sleep_for(2s);  // beyond timeout and grace
+          engine_->go_on();
+        });
+      });
+  EXPECT_LT(std::chrono::steady_clock::now() - started, 30s);
+  EXPECT_EQ(result.meta.cause, Cause::timeout) << to_json(result, 1);
+  EXPECT_EQ(result.stdout_text, "begin\n");
+  EXPECT_THAT(processes_marked(marker_), IsEmpty());
+  later.join();
+  expect_a_good_run();
+}
+
+TEST_P(EngineOutage, RestartedInTheMiddleLosesTheRunAndNothingStays) {  // P-44
+  std::jthread later;
+  std::atomic<bool> back = false;
+  const ExecutionResult result = run_until("echo begin; sleep 60; echo end", 60s, [&] {
+    later = std::jthread([&] { back = engine_->restart(); });
+  });
+  later.join();
+  ASSERT_TRUE(back) << "the engine did not come back";
+  EXPECT_EQ(result.meta.cause, Cause::infrastructure_lost) << to_json(result, 1);
+  EXPECT_EQ(result.stdout_text, "begin\n");
+  EXPECT_TRUE(result.truncated);
+  EXPECT_THAT(result.error->hint.value_or(""), HasSubstr("may have run"));
+  expect_a_good_run();
+  EXPECT_TRUE(becomes_true(5s, [this] { return processes_marked(marker_).empty(); }));
+}
+
+}  // namespace
+}  // namespace lazaret::test

@@ -1,0 +1,102 @@
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <list>
+#include <memory>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "base/guarded.hpp"
+#include "base/wire.hpp"
+#include "integration/support.hpp"
+#include "os/handle.hpp"
+
+/// A Unix socket between us and a real engine, at which one thing goes wrong.
+namespace lazaret::test {
+
+/// How much of what a client sends reaches the engine.
+enum class Heard { all, request, nothing };
+/// What becomes of the connection once a fault has said what it says.
+enum class Then { hang_up, silence, go_on };
+/// What becomes of the socket's door when a fault is met: `refuse` leaves its name behind.
+enum class Door { open, refuse, vanish };
+
+/// What goes wrong, and at which requests. The engine's answer goes through up to the end of
+/// `after` and `bytes` more; then comes `say`, and then the connection is as `then` says.
+struct Fault {
+  std::string at = {};  ///< "POST /start": the method, and a part of the target
+  int from = 1;         ///< the first of these requests that meets it
+  int times = 1;
+  Heard heard = Heard::all;
+  std::string after = {};
+  std::size_t bytes = 0;
+  std::string say = {};
+  std::string tail = {};  ///< said behind it, `tails` times: all programs make all faults
+  int tails = 0;
+  Then then = Then::hang_up;
+  bool one_by_one = false;  ///< one byte in each write
+  Door door = Door::open;
+  /// Instead of all that: the whole answer, changed.
+  std::function<std::string(std::string answer)> change = {};
+};
+
+/// Forwards connections to an engine, one request on each, until it is destroyed.
+class EngineProxy {
+ public:
+  /// `endpoint` is the engine's: "unix:///run/docker.sock".
+  explicit EngineProxy(const std::string& endpoint);
+  EngineProxy(const EngineProxy&) = delete;
+  EngineProxy& operator=(const EngineProxy&) = delete;
+  ~EngineProxy();
+
+  [[nodiscard]] std::string endpoint() const { return "unix://" + path_; }
+  /// From now on.
+  void meet(Fault fault);
+  /// Nothing goes wrong any more; those who are connected are left as they are.
+  void heal();
+  /// How many requests have met the fault.
+  [[nodiscard]] int met();
+  /// Whether these bytes have gone to the engine, behind a request.
+  [[nodiscard]] bool has_passed(std::string_view text);
+  /// The first lines of all requests.
+  [[nodiscard]] std::vector<std::string> requests();
+
+ private:
+  struct State {
+    Fault fault;
+    int seen = 0;  ///< requests that are like the fault's
+    int met = 0;
+    std::vector<std::string> requests;
+    std::string passed;
+  };
+  struct Connection;
+  class Answer;
+
+  void open_door();
+  void close_door(Door door);
+  void serve(const std::stop_token& stop);
+  void carry(os::Handle client, const std::stop_token& stop);
+  void forward(Connection& connection, const Fault& fault);
+  void pump_up(Connection& connection, Heard heard, const Call& call);
+  void note_passed(std::string_view piece);
+  /// The fault that this request meets; one without a method when it meets none.
+  [[nodiscard]] Fault fault_of(const std::string& line);
+
+  Folder folder_;
+  std::string engine_;
+  std::string path_;
+  Guarded<State> state_;
+  Guarded<os::Handle> door_;
+  std::list<std::jthread> connections_;
+  std::jthread server_;
+};
+
+/// "HTTP/1.1 500 Said", these headers, the length and the body.
+[[nodiscard]] std::string http_answer(int status, const std::string& body,
+                                      const std::string& headers = {});
+
+}  // namespace lazaret::test

@@ -1,0 +1,177 @@
+#include <chrono>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "integration/support.hpp"
+#include "integration/warm_sandbox.hpp"
+
+// Interpreters that wait for their program: what that one sees of it.
+namespace lazaret::test {
+namespace {
+
+class Preload : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (!options_for(GetParam())) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
+    warm_.emplace(GetParam());
+  }
+  [[nodiscard]] ExecutionResult warm(const ExecutionRequest& request) const {
+    return warm_->run(request);
+  }
+  [[nodiscard]] static ExecutionResult cold(const ExecutionRequest& request) {
+    return sandbox_on(GetParam()).execute(request);
+  }
+  /// What a program writes, the same in both.
+  void expect_same(const ExecutionRequest& request) const {
+    const ExecutionResult first = cold(request), ahead = warm(request);
+    EXPECT_EQ(ahead.stdout_text, first.stdout_text);
+    EXPECT_EQ(ahead.stderr_text, first.stderr_text);
+    EXPECT_EQ(ahead.exit_code, first.exit_code);
+    EXPECT_EQ(ahead.value, first.value);
+    EXPECT_FALSE(first.stdout_text.empty()) << to_json(first);
+  }
+
+ private:
+  std::optional<WarmSandbox> warm_;
+};
+
+INSTANTIATE_TEST_SUITE_P(On, Preload, testing::ValuesIn(kBackends),
+                         [](const auto& given) { return std::string(given.param); });
+
+ExecutionRequest with_surroundings(ExecutionRequest request) {
+  request.arguments = {"a b", "", "it's", "$HOME", "-x", "\xC3\xA4"};
+  request.environment = {{"GIVEN", "1 2"}};
+  request.stdin_data = "line one\nline two\n";
+  request.limits.open_files = 99;
+  request.limits.cpu_time = std::chrono::seconds(7);
+  return request;
+}
+
+TEST_P(Preload, ShowsPythonItsOwnSurroundings) {
+  expect_same(with_surroundings(python(R"(
+import os, resource, signal, sys
+print(sys.argv, sys.orig_argv, sys.path, sys.flags, __name__, __file__, sorted(globals()))
+print(sorted(os.environ.items()), os.getcwd(), os.umask(0), os.getppid())
+print(sorted(os.listdir('/proc/self/fd')), sys.stdin.read(), os.listdir('/work'))
+print([resource.getrlimit(i) for i in range(16)], os.getsid(0), os.getpgid(0))
+print([signal.getsignal(n) for n in sorted(signal.valid_signals())], sys.gettrace())
+print(open('/work/next', 'w').fileno(), sys.excepthook is sys.__excepthook__)
+sys.argv)")));
+}
+
+TEST_P(Preload, ShowsNodeItsOwnSurroundings) {
+  ExecutionRequest request = with_surroundings(code_request("javascript", R"(
+const fs = require('fs');
+console.log(process.argv, process.execArgv, process.env, process.cwd(), process.umask());
+console.log(__filename, require.main === module, Object.keys(globalThis), process.ppid);
+console.log(fs.readFileSync(0, 'utf8'), fs.readdirSync('/work'), process.title);
+console.log(fs.readFileSync('/proc/self/limits', 'utf8'));
+const start = Date.now();
+setTimeout(() => console.log('timer', Date.now() - start >= 299), 300);
+setTimeout(() => console.log('sooner'), 1);
+return process.argv.length)"));
+  expect_same(request);
+}
+
+TEST_P(Preload, ShowsBashItsOwnSurroundings) {
+  expect_same(with_surroundings(code_request("bash", R"(
+echo "$_" "$0" "$-" "$#" "${BASH_SOURCE[*]}" "${FUNCNAME[*]}" $PPID $LINENO
+printf '<%s>' "$@"; cat; umask; pwd; ulimit -a; trap; shopt; env | sort
+ls /proc/self/fd /work; compgen -v | sort
+f() { echo "${FUNCNAME[*]} ${BASH_SOURCE[*]}"; caller 0; return 3; }
+f || echo $?
+nosuch_command
+echo ${unset_variable?gone})")));
+}
+
+// Nothing that one program draws says anything of what another one does.
+TEST_P(Preload, DrawsOtherNumbersEachTime) {
+  const std::pair<const char*, const char*> draws[] = {
+      {"python", "print(hash('a'))"},
+      {"python", "import random\nprint(random.random())"},
+      {"python", "import uuid\nprint(uuid.uuid4())"},
+      {"javascript", "console.log(Math.random())"},
+      {"javascript", "console.log(crypto.randomUUID())"},
+      {"bash", "echo $RANDOM$RANDOM$RANDOM"},
+  };
+  for (const auto& [language, code] : draws) {
+    const WarmSandbox sandbox(GetParam());
+    std::set<std::string> drawn;
+    for (int draw = 0; draw < 3; ++draw)
+      drawn.insert(sandbox.run(code_request(language, code)).stdout_text);
+    EXPECT_EQ(drawn.size(), 3U) << code;
+  }
+}
+
+TEST_P(Preload, StartsClocksWithTheProgram) {
+  const ExecutionResult ran = warm(python(R"(
+import time
+print(time.process_time() < 1, time.thread_time() < 1)
+begin = time.monotonic(), time.time(), time.perf_counter()
+time.sleep(0.1)
+print([0.09 < after - before < 3 for after, before in
+       zip((time.monotonic(), time.time(), time.perf_counter()), begin)]))"));
+  EXPECT_EQ(ran.stdout_text, "True True\n[True, True, True]\n");
+  EXPECT_LT(ran.duration, std::chrono::seconds(5));
+  ExecutionRequest slow = python("import time\ntime.sleep(9)");
+  slow.limits.timeout = std::chrono::milliseconds(700);
+  const ExecutionResult late = warm(slow);
+  EXPECT_EQ(late.meta.cause, Cause::timeout);
+  EXPECT_GT(late.duration, std::chrono::milliseconds(690));
+  // Whole seconds, whose boundary may lie between.
+  EXPECT_THAT(warm(bash("echo $SECONDS")).stdout_text, testing::AnyOf("0\n", "1\n"));
+}
+
+// Where the interpreter's own end is passed over, nothing that it does is missed.
+TEST_P(Preload, SaysFarewellAsPythonDoes) {
+  const char* const farewells[] = {
+      "class A:\n  def __del__(self): print('gone')\na = A()",
+      "class A:\n  def __del__(self): print('gone')\na = A()\na.me = a\ndef f(): return a",
+      "import json\nclass A:\n  def __del__(self): print('gone')\njson.kept = A()",
+      "import atexit\natexit.register(print, 'at exit')",
+      "import threading\nthreading.Timer(0.1, print, ['thread']).start()",
+      "f = open('/dev/stdout', 'w')\nf.write('not flushed')",
+      "import sys\nsys.stdout = open('/dev/stdout', 'w')\nprint('redirected')",
+      "import os\nprint('child' if os.fork() == 0 else os.wait()[1])",
+      "import sys\nprint('x')\nsys.stdout.close()",
+      "import sys\nprint('kept')\nsys.stdout = sys.stderr",
+      "import sys\nclass Tee:\n  def __init__(self): self.o = sys.stdout\n"
+      "  def write(self, s): self.o.write(s)\n  def flush(self): pass\n"
+      "sys.stdout = Tee()\nprint('through')",
+      "import sys\nprint('x')\nsys.exit('words')",
+      "print('x')\n1 / 0",
+      "import weakref\nclass A: pass\na = A()\nweakref.finalize(a, print, 'finalized')",
+      "def g():\n  try: yield 1\n  finally: print('closed')\nh = g()\nnext(h)",
+      "import logging\nlogging.warning('logged')\nprint('x')",
+  };
+  for (const char* const code : farewells) {
+    SCOPED_TRACE(code);
+    expect_same(python(code));
+  }
+}
+
+TEST_P(Preload, ShowsTracebacksWithoutAWrapper) {
+  expect_same(python("print('x')\ndef f():\n  raise ValueError('bad')\nf()"));
+  expect_same(python("print('x')\nimport json\njson.loads('{')"));
+  expect_same(code_request("javascript", "console.log('x'); null.f()"));
+}
+
+// A program that leaves little to the modules that it has not asked for.
+TEST_P(Preload, StartsNothingAheadWhereMemoryIsShort) {
+  const CodeSandbox sandbox = sandbox_on(GetParam());
+  ExecutionRequest request = python(is_ahead("python"));
+  request.limits.memory_bytes = (128 << 20) - 1;
+  for (int run = 0; run < 5; ++run) {
+    EXPECT_EQ(sandbox.execute(request).stdout_text, "\n");
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+}
+
+}  // namespace
+}  // namespace lazaret::test

@@ -1,0 +1,124 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "integration/daemon.hpp"
+#include "integration/docker_bed.hpp"
+#include "integration/engine_proxy.hpp"
+
+// The daemon goes on serving, whatever happens between it and its engine.
+namespace lazaret::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::IsEmpty;
+
+struct ServedFault {
+  const char* name;
+  Fault fault;
+  const char* cause;
+};
+void PrintTo(const ServedFault& given, std::ostream* out) { *out << given.name; }
+
+class ServeFault : public testing::TestWithParam<ServedFault> {
+ protected:
+  void SetUp() override {
+    engine_ = variable("LAZARET_TEST_DOCKER");
+    if (engine_.empty()) LAZARET_SKIP_OR_FAIL("docker", "no endpoint is given");
+  }
+  // Made ahead or not: with a pool, boxes would meet the fault that belong to no run.
+  [[nodiscard]] static std::unique_ptr<Daemon> daemon_at(const EngineProxy& proxy) {
+    const std::map<std::string, std::string> unpooled = {{"LAZARET_POOL_MOST", "0"}};
+    return std::make_unique<Daemon>(
+        std::vector<std::string>{"--type", "docker", "--host", proxy.endpoint(), "--no-fallback"},
+        unpooled);
+  }
+  static void expect_service(const Daemon& daemon) {
+    EXPECT_EQ(daemon.ask("GET", "/v1/health").status, 200);
+    const Reply next = daemon.ask("POST", "/v1/runs", bash_body("echo again"));
+    EXPECT_EQ(next.status, 200);
+    EXPECT_EQ(next.json().value("stdout", ""), "again\n") << next.body;
+  }
+  void expect_nothing_of(pid_t daemon) const {
+    const std::string label = "dev.lazaret.pid=" + std::to_string(daemon);
+    EXPECT_TRUE(becomes_true(10s, [&] { return left_behind(engine_, {label}).empty(); }));
+  }
+
+  std::string engine_;
+};
+
+TEST_P(ServeFault, IsAnAnswerAndTheNextRunIsWell) {
+  EngineProxy proxy(engine_);
+  const auto daemon = daemon_at(proxy);
+  expect_service(*daemon);
+  proxy.meet(GetParam().fault);
+  const Reply reply = daemon->ask(
+      "POST", "/v1/runs",
+      bash_body("echo begin-; sleep 0.3; echo end", {{"limits", {{"timeout_ms", 3000}}}}));
+  EXPECT_EQ(reply.status, 200) << reply.body;
+  EXPECT_EQ(reply.json()["meta"]["cause"], GetParam().cause) << reply.body;
+  EXPECT_GE(proxy.met(), 1);
+  EXPECT_EQ(daemon->ask("GET", "/v1/health").status, 200);
+  proxy.heal();
+  expect_service(*daemon);
+  expect_nothing_of(daemon->pid());
+}
+
+Fault fault(std::string at, Heard heard, std::string say, Then then = Then::hang_up) {
+  Fault made{.at = std::move(at), .heard = heard};
+  made.say = std::move(say);
+  made.then = then;
+  return made;
+}
+Fault cut(std::string after, Then then) {
+  Fault made{.at = "POST /attach", .after = std::move(after)};
+  made.then = then;
+  return made;
+}
+Fault door(Door to) {
+  Fault made{.at = "POST /containers/create", .after = "HTTP"};
+  made.then = Then::go_on;
+  made.door = to;
+  return made;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Of, ServeFault,
+    testing::Values(
+        ServedFault{"HangsUp", fault("POST /containers/create", Heard::nothing, ""),
+                    "infrastructure_lost"},
+        ServedFault{"LosesAnAnswer", fault("POST /containers/create", Heard::all, ""),
+                    "infrastructure_lost"},
+        ServedFault{"Fails",
+                    fault("POST /containers/create", Heard::nothing,
+                          http_answer(500, "{\"message\":\"no\"}")),
+                    "infrastructure_lost"},
+        ServedFault{"SpeaksGarbage", fault("GET /json", Heard::nothing, "\x16\x03garbage\r\n\r\n"),
+                    "infrastructure_lost"},
+        ServedFault{"CutsTheStream", cut("begin-", Then::hang_up), "infrastructure_lost"},
+        ServedFault{"StallsTheStream", cut("begin-", Then::silence), "timeout"},
+        ServedFault{"RefusesToConnect", door(Door::refuse), "backend_unavailable"},
+        ServedFault{"TakesItsSocketAway", door(Door::vanish), "backend_unavailable"}),
+    [](const auto& given) { return given.param.name; });
+
+// While one run waits for an engine that says nothing, others are served; its client may leave.
+TEST_F(ServeFault, OfSilenceHoldsNobodyElseUp) {
+  EngineProxy proxy(engine_);
+  const auto daemon = daemon_at(proxy);
+  expect_service(*daemon);
+  proxy.meet(fault("GET /json", Heard::nothing, "", Then::silence));
+  auto waiting = daemon->connect();
+  const std::string body = bash_body("echo never");
+  ASSERT_TRUE(waiting
+                  ->write(bytes_of("POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Length: " +
+                                   std::to_string(body.size()) + "\r\n\r\n" + body),
+                          Call{}.within(5s))
+                  .ok());
+  ASSERT_TRUE(becomes_true(20s, [&] { return proxy.met() == 1; }));
+  expect_service(*daemon);
+  waiting.reset();
+  expect_nothing_of(daemon->pid());
+  expect_service(*daemon);
+}
+
+}  // namespace
+}  // namespace lazaret::test

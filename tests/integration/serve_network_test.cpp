@@ -1,0 +1,181 @@
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <csignal>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "integration/daemon.hpp"
+#include "os/listen.hpp"
+#include "os/wire.hpp"
+
+// The daemon on TCP: a bearer token, and TLS. The client is Python's own.
+namespace lazaret::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+const std::string kToken = "0123456789abcdef";
+const std::string kTls = LAZARET_SOURCE_DIR "/tests/integration/tls/";
+
+// One that was free a moment ago.
+std::string free_port() {
+  const auto listener = os::listen_tcp("127.0.0.1", 0);
+  return std::to_string(os::port_of(listener->get()));
+}
+
+// What Python's client is answered: status and body, or the exception's name.
+std::string fetch(const std::string& url, const std::string& token = {},
+                  const std::string& body = {}) {
+  const std::string script =
+      "import ssl, sys, urllib.error, urllib.request as u\n"
+      "url, token, body, ca = sys.argv[1:]\n"
+      "r = u.Request(url, data=body.encode() or None)\n"
+      "if token: r.add_header('Authorization', token)\n"
+      "c = ssl.create_default_context(cafile=ca) if url.startswith('https') else None\n"
+      "try:\n"
+      "  a = u.urlopen(r, timeout=20, context=c); print(a.status, a.read().decode())\n"
+      "except urllib.error.HTTPError as e: print(e.code, e.headers.get('WWW-Authenticate'))\n"
+      "except Exception as e: print(type(e).__name__)\n";
+  return run_program(
+             {.argv = {"python3", "-c", script, url, token, body, kTls + "certificate.pem"}})
+      .out;
+}
+
+class ServeNetwork : public testing::Test {
+ protected:
+  std::vector<std::string> listening(std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"--listen", "127.0.0.1:" + port_});
+    return more;
+  }
+  [[nodiscard]] std::string url(const std::string& path, const std::string& scheme = "http") const {
+    return scheme + "://127.0.0.1:" + port_ + path;
+  }
+  [[nodiscard]] std::unique_ptr<Wire> connect() const {
+    sockaddr_in place{};
+    place.sin_family = AF_INET;
+    place.sin_port = htons(static_cast<std::uint16_t>(std::stoi(port_)));
+    place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    os::Handle stream(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    EXPECT_EQ(::connect(stream.get(), reinterpret_cast<sockaddr*>(&place), sizeof place), 0);
+    return os::wire_over(std::move(stream));
+  }
+  const std::map<std::string, std::string> with_token_ = {{"LAZARET_TOKEN", kToken}};
+
+ private:
+  std::string port_ = free_port();
+};
+
+TEST_F(ServeNetwork, LetsInWhoHasTheToken) {
+  const Daemon daemon(listening(), with_token_);
+  EXPECT_THAT(fetch(url("/v1/ready"), "Bearer " + kToken), HasSubstr("200"));
+  const std::string run = Json{{"code", "print(6*7)"}}.dump();
+  EXPECT_THAT(fetch(url("/v1/runs"), "Bearer " + kToken, run), HasSubstr("42"));
+}
+
+TEST_F(ServeNetwork, LetsInNobodyElse) {
+  const Daemon daemon(listening(), with_token_);
+  for (const std::string& token : {std::string(), std::string("Bearer "), "Bearer " + kToken + "0",
+                                   "Bearer " + kToken.substr(1), "Basic " + kToken, kToken})
+    EXPECT_EQ(fetch(url("/v1/ready"), token), "401 Bearer\n") << token;
+  EXPECT_THAT(fetch(url("/v1/nothing")), HasSubstr("401"));
+  EXPECT_THAT(fetch(url("/v1/health")), HasSubstr("200"));
+}
+
+// All of them together announce as much as the daemon takes of all requests.
+TEST_F(ServeNetwork, KeepsNoRoomForTheBodiesOfThoseItLetsNotIn) {
+  const Daemon daemon(listening({"--request-timeout", "2"}), with_token_);
+  std::vector<std::unique_ptr<Wire>> strangers;
+  for (const char* const line : {"POST /v1/runs", "POST /v1/nothing", "GET /v1/health"}) {
+    const std::string head = line + std::string(" HTTP/1.1\r\nContent-Length: 8388608\r\n\r\n");
+    for (int index = 0; index < 3; ++index) {
+      strangers.push_back(connect());
+      ASSERT_TRUE(strangers.back()->write(bytes_of(head), Call{}.within(5s)).ok());
+      EXPECT_THAT(text_until(*strangers.back(), "\r\n\r\n"), StartsWith("HTTP/1.1 401")) << line;
+    }
+  }
+  EXPECT_EQ(daemon.ask("POST", "/v1/runs", " ").status, 400);
+}
+
+TEST_F(ServeNetwork, HasRoomForHalfAsManyAndTakesNoneFromTheUnixSocket) {
+  const Daemon daemon(listening({"--connections", "2"}), with_token_);
+  const std::string request = "GET /v1/health HTTP/1.1\r\n\r\n";
+  const auto greeted = [&](Wire& wire) {
+    EXPECT_TRUE(wire.write(bytes_of(request), Call{}.within(5s)).ok());
+    return text_until(wire, "\r\n");
+  };
+  const auto first = connect();
+  EXPECT_THAT(greeted(*first), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(text_until(*connect(), "\r\n"), StartsWith("HTTP/1.1 503"));
+  const auto second = daemon.connect();
+  EXPECT_THAT(greeted(*second), StartsWith("HTTP/1.1 200"));
+  EXPECT_EQ(daemon.ask("GET", "/v1/health").status, 200);
+}
+
+TEST_F(ServeNetwork, SharesNoDirectoryThatIsNotConfigured) {
+  const Folder folder;
+  (void)folder.write("file", "shared");
+  const Json run = {
+      {"language", "bash"},
+      {"code", "cat /mnt/it/file"},
+      {"mounts", {{{"source", folder.path()}, {"target", "/mnt/it"}, {"access", "ro"}}}}};
+  const auto answered = [&](std::map<std::string, std::string> environment) {
+    environment.insert(with_token_.begin(), with_token_.end());
+    const Daemon daemon(listening(), environment);
+    return fetch(url("/v1/runs"), "Bearer " + kToken, run.dump());
+  };
+  EXPECT_THAT(answered({}), StartsWith("403"));
+  EXPECT_THAT(answered({{"LAZARET_MOUNTS_ALLOW", folder.path()}}), HasSubstr("\"shared\""));
+}
+
+TEST_F(ServeNetwork, IsRefusedWithoutAToken) {
+  for (const char* const place : {"127.0.0.1:0", "0.0.0.0:0", "[::]:0"}) {
+    const Folder folder;
+    const Ended ended = lazaret({"serve", "--socket", folder.path() + "/s", "--listen", place});
+    EXPECT_EQ(ended.status, 125) << place;
+    EXPECT_THAT(ended.err, HasSubstr("token"));
+  }
+}
+
+TEST_F(ServeNetwork, TakesATokenOf16LettersFromAFileOfItsOwnersOnly) {
+  const Folder folder;
+  const auto tried = [&](const std::string& token, unsigned mode) {
+    const std::string file = folder.write("token", token, mode);
+    // A port that cannot be had comes after a token that can.
+    return lazaret({"serve", "--socket", folder.path() + "/s", "--listen", "192.0.2.1:1",
+                    "--token-file", file})
+        .err;
+  };
+  EXPECT_THAT(tried(kToken + "\n", 0600), HasSubstr("192.0.2.1"));
+  EXPECT_THAT(tried(kToken.substr(1) + "\n", 0600), HasSubstr("16 to 4096 letters"));
+  EXPECT_THAT(tried(kToken, 0640), HasSubstr("chmod 600"));
+}
+
+TEST_F(ServeNetwork, SpeaksTlsWithACertificate) {
+  const Daemon daemon(listening({"--certificate", kTls + "certificate.pem", "--key",
+                                 kTls + "key.pem", "--request-timeout", "5"}),
+                      with_token_);
+  const std::string run = Json{{"code", "print('x' * 300000)"}}.dump();
+  EXPECT_THAT(fetch(url("/v1/runs", "https"), "Bearer " + kToken, run), HasSubstr("xxx"));
+  EXPECT_EQ(fetch(url("/v1/ready", "https")), "401 Bearer\n");
+  EXPECT_THAT(fetch(url("/v1/health")), Not(HasSubstr("200")));
+  EXPECT_EQ(daemon.ask("GET", "/v1/health").status, 200);  // the Unix socket stays as it is
+}
+
+TEST_F(ServeNetwork, IsRefusedWithHalfACertificate) {
+  const Folder folder;
+  const auto tried = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"serve", "--socket", folder.path() + "/s"});
+    return lazaret(more).err;
+  };
+  EXPECT_THAT(tried({"--certificate", kTls + "certificate.pem"}), HasSubstr("together"));
+  EXPECT_THAT(tried({"--certificate", kTls + "key.pem", "--key", kTls + "key.pem"}),
+              HasSubstr("cannot be used"));
+}
+
+}  // namespace
+}  // namespace lazaret::test

@@ -1,0 +1,77 @@
+#!/usr/bin/env bash
+# How fast Lazaret and its peers are, in one run, on private engines. `./quickstart bench`.
+#
+#   bench.sh [--rounds N]     measures everything; refreshes docs/performance.md, .json and .png
+#   bench.sh --only GROUP,…   measures a part and prints it; the documents stay as they are
+#   bench.sh --json FILE      measures everything, or a part; - is standard output; likewise
+#
+# GROUP: print, pool, docker, sustained, start, true, rate, python, kill, memory. Without --rounds
+# each candidate is measured 100 times. Leaves nothing behind, however it ends.
+set -euo pipefail
+
+tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+# shellcheck source=tests/tools/common.sh
+source "$tools/common.sh"
+
+readonly TREE=$LAZARET_ROOT/build/test
+readonly PAGE=$LAZARET_ROOT/docs/performance
+bed=""
+
+finish() {
+  local status=$?
+  trap '' INT TERM
+  trap - EXIT
+  end_worker
+  [[ -z $bed ]] || "$tools/engines.sh" stop "$bed" || status=1
+  exit "$status"
+}
+
+build() {
+  ensure_packages "${BUILD_PACKAGES[@]}" "${ENGINE_PACKAGES[@]}" libgtest-dev libgmock-dev \
+    bubblewrap gnuplot-nox
+  in_group build_tree test lazaret_bench
+}
+
+# Without root there are no private engines, and the report says that they were not found.
+engines() {
+  local host
+  if [[ $(id -u) -ne 0 ]]; then
+    say "not root: nothing of Docker and Podman will be measured"
+    return 0
+  fi
+  bed=$(mktemp -d /tmp/lazaret-bench.XXXXXX)
+  start_engines "$bed" || say "an engine did not start, see above"
+  for host in ${LAZARET_TEST_DOCKER:-} ${LAZARET_TEST_PODMAN:-}; do
+    in_group "$TREE/bin/lazaret" images build --host "$host" \
+      --cache "$LAZARET_ROOT/build/rootfs" python bash
+  done
+}
+
+to_stdout() { "$@" >&3; }
+measure() { in_group to_stdout "$TREE/tests/bench/lazaret_bench" "$@"; }
+
+refresh_page() {
+  python3 "$LAZARET_ROOT/tests/bench/page.py" "$1" "$PAGE.md" "$PAGE.png"
+  cp "$1" "$PAGE.json"
+}
+
+main() {
+  if [[ ${1:-} == -h || ${1:-} == --help ]]; then
+    sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    return 0
+  fi
+  exec 3>&1
+  trap finish EXIT
+  trap 'exit 130' INT
+  trap 'exit 143' TERM
+  build
+  engines
+  if [[ " $*" == *" --only"* || " $*" == *" --json"* ]]; then
+    measure "$@"
+  else
+    measure --json "$TREE/bench.json" "$@"
+    refresh_page "$TREE/bench.json"
+  fi
+}
+
+main "$@"

@@ -1,0 +1,44 @@
+#include "core/environment.hpp"
+
+#include <gtest/gtest.h>
+
+namespace lazaret::core {
+namespace {
+
+using policy::Config;
+using policy::Origin;
+
+Config with(const char* key, Origin origin) {
+  Config config;
+  config.sources[key] = {origin, "somewhere"};
+  return config;
+}
+
+TEST(Fingerprint, IsOfSixtyFourDigitsAndTheSameForTheSame) {
+  EXPECT_EQ(fingerprint(Config{}).size(), 64U);
+  EXPECT_EQ(fingerprint(Config{}), fingerprint(Config{}));
+}
+
+TEST(Fingerprint, IsAnotherForAnotherValue) {
+  Config other;
+  other.subprocess = Subprocess::deny;
+  EXPECT_NE(fingerprint(other), fingerprint(Config{}));
+}
+
+// With --profile strict subprocesses are denied where nobody has said that they are allowed.
+TEST(Fingerprint, IsAnotherWhereSomebodyHasSaidWhatIsBuiltIn) {
+  for (const char* const key : {"subprocess", "loopback", "limits.grace"}) {
+    const std::string said = fingerprint(with(key, Origin::user_file));
+    EXPECT_NE(said, fingerprint(Config{})) << key;
+    EXPECT_EQ(said, fingerprint(with(key, Origin::environment))) << "whoever has said it";
+  }
+}
+
+TEST(Fingerprint, IsTheSameHoweverManyBoxesAreMadeAhead) {
+  Config other = with("pool.most", Origin::user_file);
+  other.pool.most = 0;
+  EXPECT_EQ(fingerprint(other), fingerprint(Config{}));
+}
+
+}  // namespace
+}  // namespace lazaret::core

@@ -1,0 +1,106 @@
+#include "core/request_json.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace lazaret::core {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+ExecutionRequest complete() {
+  ExecutionRequest request;
+  request.language = "bash";
+  request.code = "echo $1";
+  request.arguments = {"one", "two"};
+  request.stdin_data = "typed";
+  request.environment = {{"NAME", "value"}};
+  request.limits.timeout = std::chrono::milliseconds(1500);
+  request.limits.cpu_time = std::chrono::seconds(2);
+  request.limits.cpus = 0.5;
+  request.limits.memory_bytes = 1ULL << 32;
+  request.limits.value_bytes = 7;
+  request.limits.disk_rate_bytes = 1 << 20;
+  request.subprocess = Subprocess::deny;
+  request.profile = Profile::strict;
+  request.loopback = Loopback::up;
+  request.mounts = {{"/srv/data", "/mnt/data", MountAccess::read_only},
+                    {"/srv/out", "/mnt/out", MountAccess::read_write}};
+  request.image = "lazaret/bash:latest";
+  request.required_controls = {Control::network, Control::memory};
+  return request;
+}
+
+TEST(RequestJson, BringsBackEveryMember) {
+  const json object = json_of(complete());
+  const auto request = request_of(object);
+  ASSERT_TRUE(request.ok()) << request.error().message();
+  EXPECT_EQ(json_of(*request), object);
+  EXPECT_EQ(request->limits.cpus, 0.5);
+  EXPECT_EQ(request->limits.disk_rate_bytes, 1U << 20);
+  EXPECT_EQ(request->subprocess, Subprocess::deny);
+  EXPECT_EQ(request->profile, Profile::strict);
+  EXPECT_EQ(request->loopback, Loopback::up);
+  ASSERT_EQ(request->mounts.size(), 2U);
+  EXPECT_EQ(request->mounts[0].access, MountAccess::read_only);
+  EXPECT_EQ(request->mounts[1].access, MountAccess::read_write);
+  EXPECT_EQ(request->limits.memory_bytes, 1ULL << 32);
+  EXPECT_EQ(request->required_controls, complete().required_controls);
+}
+
+TEST(RequestJson, KeepsAnEmptyListOfControlsApartFromNone) {
+  EXPECT_FALSE(request_of(json::object())->required_controls);
+  const auto request = request_of({{"required_controls", json::array()}});
+  ASSERT_TRUE(request->required_controls);
+  EXPECT_TRUE(request->required_controls->empty());
+  EXPECT_TRUE(json_of(*request).contains("required_controls"));
+}
+
+TEST(RequestJson, TakesALimitOfZeroAndNothingBelow) {
+  EXPECT_EQ(request_of({{"limits", {{"pids", 0}}}})->limits.pids, 0U);
+  EXPECT_FALSE(request_of({{"limits", {{"pids", -1}}}}).ok());
+}
+
+TEST(RequestJson, TakesWholeNumbersUpToTwoToThe53) {
+  EXPECT_EQ(request_of({{"limits", {{"pids", 9007199254740992U}}}})->limits.pids,
+            9007199254740992U);
+  EXPECT_FALSE(request_of({{"limits", {{"pids", 9007199254740994U}}}}).ok());
+}
+
+struct BadRow {
+  const char* name;
+  const char* text;
+  const char* named;  ///< what the error must name
+};
+
+class BadRequestJson : public testing::TestWithParam<BadRow> {};
+
+TEST_P(BadRequestJson, IsRefusedAndTheMemberNamed) {
+  const auto request = request_of(json::parse(GetParam().text));
+  ASSERT_FALSE(request.ok());
+  EXPECT_EQ(request.error().code(), Errc::invalid_argument);
+  EXPECT_THAT(request.error().message(), HasSubstr(GetParam().named));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    With, BadRequestJson,
+    testing::Values(BadRow{"AList", "[]", "object"}, BadRow{"AnUnknownMember", R"({"c":1})", "c"},
+                    BadRow{"ANumberAsCode", R"({"code":1})", "code"},
+                    BadRow{"ANullLanguage", R"({"language":null})", "language"},
+                    BadRow{"ATextAsCommand", R"({"command":"ls"})", "command"},
+                    BadRow{"ANumberAmongTheArguments", R"({"arguments":["a",1]})", "arguments"},
+                    BadRow{"AListAsEnvironment", R"({"environment":["A=B"]})", "environment"},
+                    BadRow{"ANumberInTheEnvironment", R"({"environment":{"A":1}})", "environment"},
+                    BadRow{"AListAsLimits", R"({"limits":[]})", "limits"},
+                    BadRow{"AnUnknownLimit", R"({"limits":{"time":1}})", "time"},
+                    BadRow{"HalfATask", R"({"limits":{"pids":1.5}})", "limits.pids"},
+                    BadRow{"ATextAsLimit", R"({"limits":{"cpus":"1"}})", "limits.cpus"},
+                    BadRow{"AnUnknownControl", R"({"required_controls":["luck"]})", "controls"},
+                    BadRow{"ANumberAsControl", R"({"required_controls":[1]})", "controls"},
+                    BadRow{"ANumberAsImage", R"({"image":1})", "image"}),
+    [](const auto& given) { return given.param.name; });
+
+}  // namespace
+}  // namespace lazaret::core

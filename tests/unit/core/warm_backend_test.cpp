@@ -1,0 +1,351 @@
+#include "core/warm_backend.hpp"
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/guarded.hpp"
+#include "core/orchestrator.hpp"
+#include "unit/core/fake_backend.hpp"
+#include "unit/core/stage.hpp"
+
+namespace lazaret::core {
+namespace {
+
+policy::Spec sample() {
+  policy::Spec spec;
+  spec.language = "python";
+  spec.image = "lazaret/python:latest";
+  spec.program.argv = {"python3", "-I", "/work/main.py"};
+  spec.environment = {{"LANG", "C.UTF-8"}};
+  return spec;
+}
+
+TEST(KindOfBox, IsTheSameForOtherArgumentsAndFiles) {
+  policy::Spec other = sample();
+  other.program.argv.push_back("--verbose");
+  other.program.files.push_back({"/work/data.csv", "1,2"});
+  EXPECT_EQ(kind_of_box(sample()), kind_of_box(other));
+}
+
+TEST(KindOfBox, IsAnotherForEverythingElse) {
+  using Change = std::function<void(policy::Spec&)>;
+  const std::vector<Change> changes = {
+      [](auto& spec) { spec.language = "exec"; },
+      [](auto& spec) { spec.image = "other"; },
+      [](auto& spec) { spec.program.argv.front() = "node"; },
+      [](auto& spec) { spec.program.working_directory = "/tmp"; },
+      [](auto& spec) { spec.required.insert(Control::memory); },
+      [](auto& spec) { spec.environment["LANG"] = "C"; },
+      [](auto& spec) { spec.environment["HOME"] = "/work"; },
+      [](auto& spec) { spec.limits.timeout = std::chrono::seconds(1); },
+      [](auto& spec) { spec.limits.cpu_time = std::chrono::seconds(1); },
+      [](auto& spec) { ++spec.limits.memory_bytes; },
+      [](auto& spec) { spec.limits.cpus = 2; },
+      [](auto& spec) { ++spec.limits.pids; },
+      [](auto& spec) { ++spec.limits.open_files; },
+      [](auto& spec) { ++spec.limits.file_bytes; },
+      [](auto& spec) { ++spec.limits.disk_bytes; },
+      [](auto& spec) { ++spec.limits.disk_files; },
+      [](auto& spec) { ++spec.limits.disk_rate_bytes; },
+      [](auto& spec) { spec.profile = Profile::strict; },
+      [](auto& spec) { spec.subprocess = Subprocess::deny; },
+      [](auto& spec) { spec.loopback = Loopback::up; },
+  };
+  std::set<std::string> kinds = {kind_of_box(sample())};
+  for (const Change& change : changes) {
+    policy::Spec spec = sample();
+    change(spec);
+    EXPECT_TRUE(kinds.insert(kind_of_box(spec)).second) << kinds.size();
+  }
+}
+
+// Texts of any length stand beside each other without running together.
+TEST(KindOfBox, TellsWhereOneTextEnds) {
+  policy::Spec one = sample(), other = sample();
+  one.environment = {{"A", "B"}, {"C", "D"}};
+  other.environment = {{"A", "B1:C"}, {"D", ""}};
+  EXPECT_NE(kind_of_box(one), kind_of_box(other));
+}
+
+// Nor do lists of them.
+TEST(KindOfBox, TellsWhereWhatIsRequiredEnds) {
+  policy::Spec one = sample(), other = sample();
+  one.required = {Control::memory, Control::pids};
+  one.environment = {{"swap", "cpu"}};
+  other.environment = {{"memory", "pids"}, {"swap", "cpu"}};
+  EXPECT_NE(kind_of_box(one), kind_of_box(other));
+}
+
+TEST(KindOfBox, IsAsShortForALargeEnvironment) {
+  policy::Spec large = sample();
+  large.environment["DATA"] = std::string(100'000, 'x');
+  EXPECT_EQ(kind_of_box(large).size(), kind_of_box(sample()).size());
+}
+
+using test::FakeBackend;
+using test::FakeWire;
+using test::FrameType;
+using test::Heard;
+using test::Script;
+
+// A warm backend over boxes that are made of a script, and the runs of one request in it.
+struct Warm {
+  std::shared_ptr<Script> script = std::make_shared<Script>();
+  std::shared_ptr<WarmBackend> backend =
+      std::make_shared<WarmBackend>(std::make_shared<FakeBackend>(script), pool::Bounds{.most = 2});
+  ExecutionRequest request;
+
+  explicit Warm(FakeWire::Runner runner) { script->runner = std::move(runner); }
+  ExecutionResult run() { return core::run(*backend, request, test::spec_of()); }
+  // Until what was retired has gone; the tests' time limit ends what never does.
+  void settle(int destroyed) const {
+    while (script->destroyed < destroyed) std::this_thread::yield();
+  }
+};
+
+TEST(WarmBackend, AnswersBeforeTheBoxIsGoneAndSeesToItsEnd) {
+  Warm warm(test::exits_with(0));
+  warm.script->counters = backend::Autopsy{};
+  const ExecutionResult result = warm.run();
+  EXPECT_EQ(result.meta.cause, Cause::exited);
+  EXPECT_EQ(result.meta.usage.source, "runner");
+  EXPECT_EQ(result.meta.usage.cpu_ms, 1U);
+  EXPECT_EQ(result.meta.usage.peak_memory_bytes, 10240U);
+  EXPECT_EQ(warm.script->examined, 0);
+  warm.settle(1);
+  EXPECT_EQ(warm.script->disposed, 1);
+}
+
+TEST(WarmBackend, BelievesTheCountersFirst_P15_P16) {
+  Warm warm(test::on_job([](FakeWire& wire) { test::say_signal(wire, 9); }));
+  backend::Autopsy seen;
+  seen.memory_kill = true;
+  seen.usage = {.cpu_ms = 12, .peak_memory_bytes = 4096, .peak_pids = 2, .source = "cgroup"};
+  warm.script->counters = seen;
+  const ExecutionResult result = warm.run();
+  EXPECT_EQ(result.meta.cause, Cause::memory_limit);
+  EXPECT_EQ(result.meta.usage.source, "cgroup");
+}
+
+TEST(WarmBackend, WaitsForTheEndWhereOnlyThatCanTell) {
+  Warm warm(test::exits_with(0));
+  EXPECT_EQ(warm.run().meta.cause, Cause::exited);
+  EXPECT_EQ(warm.script->examined, 1);
+}
+
+TEST(WarmBackend, WaitsForTheEndOfABoxThatWasLost) {
+  Warm warm(test::on_job([](FakeWire& wire) { wire.hang_up(); }));
+  warm.script->counters = backend::Autopsy{};
+  EXPECT_EQ(warm.run().meta.cause, Cause::infrastructure_lost);
+  EXPECT_EQ(warm.script->examined, 1);
+  EXPECT_EQ(warm.script->jobs, 1) << "it may have begun, and nothing is run twice";
+}
+
+// Of each of the first boxes the wire fails before it has taken all of the job.
+FakeWire::Runner fails_first(int boxes, Errc code) {
+  return [left = std::make_shared<int>(boxes), code](FakeWire& wire, const Heard& frame) {
+    if (frame.type != FrameType::job) return;
+    if ((*left)-- > 0) return wire.refuse_writes(code);
+    test::say_exit(wire, 0);
+  };
+}
+
+TEST(WarmBackend, RunsInAnotherBoxWhatADyingOneDidNotTake) {
+  Warm warm(fails_first(1, Errc::connection_lost));
+  EXPECT_EQ(warm.run().meta.cause, Cause::exited);
+  EXPECT_EQ(warm.script->jobs, 2);
+}
+
+TEST(WarmBackend, TriesNoThirdBox) {
+  Warm warm(fails_first(2, Errc::connection_lost));
+  EXPECT_EQ(warm.run().meta.cause, Cause::infrastructure_lost);
+  EXPECT_EQ(warm.script->jobs, 2);
+}
+
+TEST(WarmBackend, TriesNoOtherBoxAfterTheTimeOrAStop) {
+  for (const Errc code : {Errc::timed_out, Errc::cancelled}) {
+    Warm warm(fails_first(1, code));
+    EXPECT_NE(warm.run().meta.cause, Cause::exited);
+    EXPECT_EQ(warm.script->jobs, 1);
+  }
+}
+
+TEST(WarmBackend, WarnsInALaterRunOfABoxThatCouldNotBeRemoved) {
+  Warm warm(test::exits_with(0));
+  warm.script->counters = backend::Autopsy{};
+  warm.script->dispose_fails = true;
+  EXPECT_TRUE(warm.run().meta.warnings.empty());
+  warm.settle(1);
+  EXPECT_THAT(warm.run().meta.warnings,
+              testing::ElementsAre("a box could not be removed: it will not go"));
+}
+
+TEST(WarmBackend, RefusesAsTheBackendInsideDoes) {
+  const auto script = std::make_shared<Script>();
+  const auto inside = std::make_shared<FakeBackend>(script);
+  inside->refusal = Error(Errc::enforcement_mismatch, "not here");
+  WarmBackend warm(inside, {});
+  for (int time = 0; time < 3; ++time) {
+    const auto box = warm.open(test::spec_of(), Call{});
+    ASSERT_FALSE(box.ok());
+    EXPECT_EQ(box.error().code(), Errc::enforcement_mismatch);
+  }
+}
+
+// Even if a box were made for somebody else, by whatever mistake.
+TEST(WarmBackend, HandsOverNoBoxThatLacksWhatIsRequired) {
+  const auto script = std::make_shared<Script>();
+  WarmBackend warm(std::make_shared<FakeBackend>(script), {});
+  policy::Spec spec = test::spec_of();
+  spec.required = {Control::memory};
+  script->evidence = {{Control::memory, EvidenceStatus::enforced, "", "", ""}};
+  EXPECT_TRUE(warm.open(spec, Call{}).ok());
+  script->evidence.front().status = EvidenceStatus::partial;
+  const auto box = warm.open(spec, Call{});
+  ASSERT_FALSE(box.ok());
+  EXPECT_EQ(box.error().code(), Errc::enforcement_mismatch);
+}
+
+TEST(WarmBackend, KeepsOfAProgramOnlyItsName) {
+  const auto script = std::make_shared<Script>();
+  const auto inside = std::make_shared<FakeBackend>(script);
+  WarmBackend warm(inside, {.most = 1});
+  policy::Spec spec = test::spec_of();
+  for (int time = 0; time < 2; ++time) (void)warm.open(spec, Call{});
+  while (warm.counts().waiting < 1) std::this_thread::yield();
+  // What takes that one opens nothing itself: the next box is the pool's for certain.
+  (void)warm.open(spec, Call{});
+  while (warm.counts().made < 2) std::this_thread::yield();
+  inside->last_program.with([](const policy::Program& program) {
+    EXPECT_THAT(program.argv, testing::ElementsAre("python3"));
+    EXPECT_TRUE(program.files.empty());
+  });
+}
+
+// A box of a kind that has an interpreter, made ahead by a runner that answers so.
+struct AheadBox {
+  std::shared_ptr<Script> script = std::make_shared<Script>();
+  policy::Spec spec = test::spec_of();
+  pool::Counts counts;
+  std::vector<pool::Stand> stands;
+  std::vector<Heard> heard;
+
+  explicit AheadBox(FakeWire::Runner runner, std::uint64_t memory_bytes = 512ULL << 20) {
+    script->runner = [this, runner = std::move(runner)](FakeWire& wire, const Heard& frame) {
+      prepares.with([&frame](auto& all) { all.push_back(frame); });
+      runner(wire, frame);
+    };
+    spec.limits.memory_bytes = memory_bytes;
+    spec.program.ahead = {{"python3", "-c", "wait"}, {"AHEAD=1"}, "waiting", "secret word"};
+    WarmBackend warm(std::make_shared<FakeBackend>(script), {.most = 1});
+    for (int time = 0; time < 2; ++time) (void)warm.open(spec, Call{});
+    while (counts.waiting + counts.failed == 0) {
+      counts = warm.counts();
+      std::this_thread::yield();
+    }
+    stands = warm.stands();
+    heard = prepares.with([](const auto& all) { return all; });
+  }
+
+ private:
+  Guarded<std::vector<Heard>> prepares;
+};
+
+FakeWire::Runner answers_prepare(FrameType type, std::vector<std::byte> payload = {}) {
+  return [type, payload = std::move(payload)](FakeWire& wire, const Heard& frame) {
+    if (frame.type == FrameType::prepare) wire.say(type, payload);
+  };
+}
+
+TEST(WarmBackend, HasTheInterpreterStartedAheadUnderTheSameConditions) {
+  const AheadBox made(answers_prepare(FrameType::prepared, runner::encode(2048U)));
+  EXPECT_EQ(made.counts.waiting, 1U);
+  ASSERT_EQ(made.stands.size(), 1U);
+  EXPECT_EQ(made.stands.front().memory_bytes, 2048U * 1024);
+  EXPECT_EQ(made.stands.front().kind, kind_of_box(made.spec));
+  ASSERT_EQ(made.heard.size(), 1U);
+  const auto told = runner::decode_job(bytes_of(made.heard.front().payload));
+  ASSERT_TRUE(told.ok());
+  EXPECT_THAT(told->argv, testing::ElementsAre("python3", "-c", "wait"));
+  EXPECT_THAT(told->environment, testing::ElementsAre("LANG=C.UTF-8", "PATH=/bin", "AHEAD=1"));
+  EXPECT_EQ(told->word, "waiting");
+  EXPECT_TRUE(told->files.empty());
+}
+
+// What a box used before it was anybody's stands on no user's account.
+TEST(WarmBackend, CountsTheProcessorTimeOfItsUserAlone) {
+  const auto script = std::make_shared<Script>();
+  script->counters = backend::Autopsy{};
+  script->counters->usage.cpu_ms = 40;
+  WarmBackend warm(std::make_shared<FakeBackend>(script), {.most = 1});
+  for (int time = 0; time < 2; ++time) (void)warm.open(test::spec_of(), Call{});
+  while (warm.counts().waiting == 0) std::this_thread::yield();
+  const auto box = warm.open(test::spec_of(), Call{});
+  ASSERT_TRUE(box.ok());
+  EXPECT_EQ((*box)->counters()->usage.cpu_ms, 0U);
+}
+
+// Whoever is handed it hears from his own job what is wrong.
+TEST(WarmBackend, KeepsABoxWhoseInterpreterCouldNotBeStarted) {
+  const AheadBox made(
+      answers_prepare(FrameType::failed, runner::encode(runner::Failed{"exec", 2})));
+  EXPECT_EQ(made.counts.waiting, 1U);
+}
+
+TEST(WarmBackend, KeepsNoBoxWhoseInterpreterEndedOrSpoke) {
+  const AheadBox ended([](FakeWire& wire, const Heard&) { wire.hang_up(); });
+  EXPECT_EQ(ended.counts.waiting, 0U);
+  const AheadBox spoke(answers_prepare(FrameType::stdout_data));
+  EXPECT_EQ(spoke.counts.waiting, 0U);
+}
+
+TEST(WarmBackend, StartsNoInterpreterAheadBelow128MiB) {
+  constexpr std::uint64_t kLeast = 128ULL << 20;
+  EXPECT_EQ(
+      AheadBox(answers_prepare(FrameType::prepared, runner::encode(2048U)), kLeast).heard.size(),
+      1U);
+  EXPECT_EQ(AheadBox(answers_prepare(FrameType::prepared, runner::encode(2048U)), kLeast - 1)
+                .heard.size(),
+            0U);
+}
+
+// It died in the moment in which it was handed its word: nothing has run.
+TEST(WarmBackend, RunsInAnotherBoxWhatADyingInterpreterDidNotTake) {
+  Warm warm([left = std::make_shared<int>(1)](FakeWire& wire, const Heard& frame) {
+    if (frame.type != FrameType::job) return;
+    if ((*left)-- == 0) return test::say_exit(wire, 0);
+    wire.say(FrameType::failed, runner::encode(runner::Failed{std::string(runner::kHandOver), 32}));
+  });
+  EXPECT_EQ(warm.run().meta.cause, Cause::exited);
+  EXPECT_EQ(warm.script->jobs, 2);
+}
+
+TEST(WarmBackend, MakesNoBoxAheadForSharedDirectories) {
+  const auto script = std::make_shared<Script>();
+  WarmBackend warm(std::make_shared<FakeBackend>(script), {});
+  policy::Spec spec = test::spec_of();
+  spec.mounts.resize(1);
+  for (int time = 0; time < 5; ++time) (void)warm.open(spec, Call{});
+  EXPECT_EQ(warm.counts().missed, 0U);
+  EXPECT_EQ(script->opened, 5);
+}
+
+TEST(WarmBackend, LeavesNoBoxWhenItGoes) {
+  const auto script = std::make_shared<Script>();
+  {
+    WarmBackend warm(std::make_shared<FakeBackend>(script), {});
+    for (int time = 0; time < 5; ++time) (void)warm.open(test::spec_of(), Call{});
+    while (script->opened < 6) std::this_thread::yield();
+  }
+  EXPECT_EQ(script->destroyed, script->opened);
+}
+
+}  // namespace
+}  // namespace lazaret::core

@@ -1,0 +1,221 @@
+#include "pool/shelves.hpp"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace lazaret::pool {
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Thing final : Item {
+  bool is_fit() override { return true; }
+};
+
+const Make kMake = [](const Call&) { return std::make_unique<Thing>(); };
+const Shelves::Time kStart = Shelves::Time(1h);
+
+// So many demands that found none, at this time.
+void ask(Shelves& shelves, const std::string& kind, int times, Shelves::Time now = kStart) {
+  for (int time = 0; time < times; ++time) {
+    ASSERT_EQ(shelves.take(kind, now), nullptr);
+    (void)shelves.miss(kind, kMake, now);
+  }
+}
+
+std::string next_kind(Shelves& shelves, Shelves::Time now = kStart) {
+  const auto order = shelves.next_order(now);
+  return order ? order->kind : "none";
+}
+
+void put(Shelves& shelves, const std::string& kind, Shelves::Time now = kStart) {
+  shelves.put(kind, std::make_unique<Thing>(), now);
+}
+
+TEST(Shelves, NeedNothingForTheFirstDemandAndOneForEachFurtherOne) {
+  Shelves shelves({.most = 2});
+  EXPECT_FALSE(shelves.miss("a", kMake, kStart));
+  EXPECT_EQ(next_kind(shelves), "none");
+  EXPECT_TRUE(shelves.miss("a", kMake, kStart));
+  EXPECT_EQ(next_kind(shelves), "a");
+  EXPECT_EQ(next_kind(shelves), "none") << "it is coming";
+  put(shelves, "a");
+  EXPECT_EQ(shelves.waiting(), 1U);
+  EXPECT_NE(shelves.take("a", kStart), nullptr);
+  EXPECT_EQ(next_kind(shelves, kStart + 5ms), "a") << "that was taken is made up for";
+}
+
+TEST(Shelves, LeaveTheProcessorsToWhoTookAMoment) {
+  Shelves shelves({.most = 2, .rest = 5ms});
+  ask(shelves, "a", 3);
+  for (int time = 0; time < 2; ++time) {
+    ASSERT_EQ(next_kind(shelves), "a");
+    put(shelves, "a");
+  }
+  EXPECT_NE(shelves.take("a", kStart), nullptr);
+  EXPECT_EQ(next_kind(shelves, kStart + 4ms), "none");
+  EXPECT_EQ(shelves.next_change(kStart), kStart + 5ms);
+  EXPECT_NE(shelves.take("a", kStart + 4ms), nullptr) << "which does not make the moment longer";
+  EXPECT_EQ(next_kind(shelves, kStart + 5ms), "a");
+}
+
+TEST(Shelves, PreferTheKindAskedForLast) {
+  Shelves shelves({});
+  ask(shelves, "a", 2);
+  ask(shelves, "b", 2, kStart + 1s);
+  ask(shelves, "c", 2, kStart);
+  EXPECT_EQ(next_kind(shelves, kStart + 1s), "b");
+}
+
+TEST(Shelves, CountWhatIsComingAmongWhatTheyMayHold) {
+  Shelves shelves({.most = 2});
+  ask(shelves, "a", 9);
+  ask(shelves, "b", 9);
+  EXPECT_NE(next_kind(shelves), "none");
+  EXPECT_NE(next_kind(shelves), "none");
+  EXPECT_EQ(next_kind(shelves), "none");
+}
+
+TEST(Shelves, GiveThePlacesOfWhatNobodyAsksForToWhatIsInDemand) {
+  Shelves shelves({.most = 2, .recent = 1s});
+  ask(shelves, "a", 3);
+  for (int time = 0; time < 2; ++time) {
+    ASSERT_EQ(next_kind(shelves), "a");
+    put(shelves, "a");
+  }
+  ask(shelves, "b", 2, kStart + 999ms);
+  EXPECT_EQ(next_kind(shelves, kStart + 999ms), "none") << "a was asked for a moment ago";
+  EXPECT_EQ(shelves.next_change(kStart + 999ms), kStart + 1s);
+  const auto order = shelves.next_order(kStart + 1s);
+  ASSERT_TRUE(order.has_value());
+  EXPECT_EQ(order->kind, "b");
+  EXPECT_NE(order->displaced, nullptr);
+  put(shelves, "b", kStart + 1s);
+  EXPECT_EQ(next_kind(shelves, kStart + 3s), "none") << "a does not want its place back";
+  ask(shelves, "c", 2, kStart + 3s);
+  EXPECT_EQ(next_kind(shelves, kStart + 3s), "c");
+  EXPECT_EQ(shelves.waiting(), 1U) << "b, which was asked for later than a";
+  EXPECT_NE(shelves.take("b", kStart + 3s), nullptr);
+}
+
+TEST(Shelves, TakeNothingForAKindFromOneThatIsAskedForAsMuch) {
+  Shelves shelves({.most = 1, .recent = 1s});
+  ask(shelves, "a", 2);
+  ASSERT_EQ(next_kind(shelves), "a");
+  put(shelves, "a");
+  ask(shelves, "b", 2);
+  EXPECT_EQ(next_kind(shelves, kStart + 2s), "none");
+}
+
+// Each time the one asked for longest ago is the one that comes next.
+TEST(Shelves, TakeNothingFromEachOtherForKindsThatAreAskedForInTurns) {
+  Shelves shelves({.most = 2, .recent = 1s});
+  int displaced = 0, hits = 0;
+  for (int step = 0; step < 60; ++step) {
+    const std::string kind(1, static_cast<char>('a' + step % 3));
+    const Shelves::Time now = kStart + step * 1500ms;
+    if (shelves.take(kind, now))
+      ++hits;
+    else
+      (void)shelves.miss(kind, kMake, now);
+    while (const auto order = shelves.next_order(now + 1s)) {
+      displaced += order->displaced ? 1 : 0;
+      put(shelves, order->kind, now + 1s);
+    }
+  }
+  EXPECT_EQ(displaced, 0);
+  EXPECT_GE(hits, 36) << "two of three";
+}
+
+TEST(Shelves, PauseAKindThatFailedLongerEachTime) {
+  Shelves shelves({.first_pause = 10ms, .longest_pause = 15ms});
+  ask(shelves, "a", 2);
+  Shelves::Time now = kStart;
+  for (const auto pause : {10ms, 15ms, 15ms}) {
+    EXPECT_EQ(next_kind(shelves, now), "a");
+    shelves.put("a", nullptr, now);
+    EXPECT_EQ(shelves.next_change(now), now + pause);
+    EXPECT_EQ(next_kind(shelves, now + pause - 1ms), "none");
+    now += pause;
+  }
+  EXPECT_EQ(next_kind(shelves, now), "a");
+  put(shelves, "a", now);
+  ask(shelves, "b", 2, now);
+  EXPECT_EQ(next_kind(shelves, now), "b") << "its failures are its own";
+}
+
+TEST(Shelves, GiveUpAKindAfterItsTimeAndNotBefore) {
+  Shelves shelves({.idle = 1s});
+  ask(shelves, "a", 2);
+  EXPECT_EQ(next_kind(shelves), "a");
+  put(shelves, "a");
+  EXPECT_TRUE(shelves.outdated(kStart + 999ms).empty());
+  EXPECT_EQ(shelves.next_change(kStart), kStart + 1s);
+  EXPECT_EQ(shelves.outdated(kStart + 1s).size(), 1U);
+  EXPECT_EQ(shelves.kinds(), 0U);
+  EXPECT_FALSE(shelves.miss("a", kMake, kStart + 1s)) << "it is new again";
+}
+
+// It is kept until it has come; asking for what is past would be asking without end.
+TEST(Shelves, WaitForNothingThatIsPastWhileSomethingIsComing) {
+  Shelves shelves({.idle = 1s});
+  ask(shelves, "a", 2);
+  EXPECT_EQ(next_kind(shelves), "a");
+  const auto late = kStart + 2s;
+  EXPECT_TRUE(shelves.outdated(late).empty());
+  EXPECT_GT(shelves.next_change(late), late);
+  put(shelves, "a", late);
+  EXPECT_EQ(shelves.outdated(late).size(), 1U);
+}
+
+TEST(Shelves, RememberSoManyKindsAndForgetTheOneAskedForLongestAgo) {
+  Shelves shelves({.kinds = 3});
+  for (int kind = 0; kind < 3; ++kind) ask(shelves, std::to_string(kind), 1, kStart + kind * 1s);
+  ask(shelves, "0", 1, kStart + 3s);
+  EXPECT_EQ(shelves.kinds(), 3U);
+  ask(shelves, "new", 1, kStart + 4s);
+  EXPECT_EQ(shelves.kinds(), 3U);
+  EXPECT_TRUE(shelves.miss("0", kMake, kStart + 5s)) << "is remembered";
+  EXPECT_TRUE(shelves.miss("2", kMake, kStart + 5s)) << "is remembered";
+  EXPECT_FALSE(shelves.miss("1", kMake, kStart + 5s)) << "was forgotten";
+}
+
+TEST(Shelves, ForgetNoKindOfWhichThereIsSomething) {
+  Shelves shelves({.kinds = 2});
+  for (const char* const kind : {"waits", "comes"}) {
+    ask(shelves, kind, 2);
+    EXPECT_EQ(next_kind(shelves), kind);
+  }
+  put(shelves, "waits");
+  for (int time = 0; time < 2; ++time) EXPECT_FALSE(shelves.miss("new", kMake, kStart + 1s));
+  EXPECT_NE(shelves.take("waits", kStart + 2s), nullptr);
+  put(shelves, "comes");
+  EXPECT_EQ(shelves.waiting(), 1U);
+  ask(shelves, "new", 2, kStart + 3s);
+  EXPECT_EQ(next_kind(shelves, kStart + 3s), "new");
+}
+
+struct Heavy final : Item {
+  bool is_fit() override { return true; }
+  std::uint64_t memory_bytes() const noexcept override { return 100; }
+};
+
+TEST(Shelves, SayWhatTheyHaveOfEachKind) {
+  Shelves shelves({.most = 8});
+  ask(shelves, "b", 4);
+  ask(shelves, "a", 1);
+  for (int time = 0; time < 3; ++time) EXPECT_EQ(next_kind(shelves), "b");
+  for (int time = 0; time < 2; ++time) shelves.put("b", std::make_unique<Heavy>(), kStart);
+  const std::vector<Stand> stands = shelves.stands();
+  ASSERT_EQ(stands.size(), 2U);
+  EXPECT_EQ(stands[0].kind, "a");
+  EXPECT_EQ(stands[0].wanted + stands[0].waiting + stands[0].coming, 0U);
+  EXPECT_EQ(stands[1].waiting, 2U);
+  EXPECT_EQ(stands[1].coming, 1U);
+  EXPECT_EQ(stands[1].wanted, 3U);
+  EXPECT_EQ(stands[1].memory_bytes, 200U);
+}
+
+}  // namespace
+}  // namespace lazaret::pool

@@ -1,0 +1,139 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "unit/runner_program/bench.hpp"
+
+// Interpreters that are started before their program is known.
+namespace lazaret::runner {
+namespace {
+
+using test::Bench;
+using test::soon;
+using testing::HasSubstr;
+
+// A shell that does what an interpreter does which waits: says so, and runs what it is told.
+constexpr const char* kWaits = "printf here >&3; read -r word <&4; exec 4<&-; eval \"$word\"";
+
+struct Ahead : Bench {
+  Job interpreter(const std::string& script = kWaits, const std::string& says = "here") const {
+    Job made = job({"sh", "-c", script});
+    made.word = says;
+    return made;
+  }
+  Result<std::uint32_t> prepare(const Job& made) { return client().prepare(made, soon()); }
+  Status tell(const std::string& word) {
+    Job made = job({"sh", "-c", "echo started anew"});
+    made.word = word;
+    return start(made);
+  }
+};
+
+TEST(SupervisorAhead, HandsTheJobToTheInterpreterThatWaits) {
+  Ahead bench;
+  const auto memory_kib = bench.prepare(bench.interpreter());
+  ASSERT_TRUE(memory_kib.ok());
+  EXPECT_GT(*memory_kib, 100U);
+  ASSERT_TRUE(bench.tell("printf out; printf value >&3; cat; exit 7\n").ok());
+  ASSERT_TRUE(bench.client().send_stdin(bytes_of(" and in"), soon()).ok());
+  ASSERT_TRUE(bench.client().end_stdin(soon()).ok());
+  EXPECT_EQ(bench.exited().code, 7U);
+  EXPECT_EQ(bench.sink.out, "out and in");
+  EXPECT_EQ(bench.sink.value_text, "value");
+}
+
+// All of the word comes before the end of the pipe, however long it is.
+TEST(SupervisorAhead, HandsOverAWordLargerThanThePipe) {
+  Ahead bench;
+  ASSERT_TRUE(bench.prepare(bench.interpreter("printf here >&3; wc -c <&4")).ok());
+  ASSERT_TRUE(bench.tell(std::string(300'000, 'w')).ok());
+  EXPECT_EQ(bench.exited().code, 0U);
+  EXPECT_THAT(bench.sink.out, HasSubstr("300000"));
+}
+
+TEST(SupervisorAhead, WritesTheFilesOfTheJobBeforeItIsTold) {
+  Ahead bench;
+  ASSERT_TRUE(bench.prepare(bench.interpreter()).ok());
+  Job job = bench.job({"sh"});
+  job.word = "cat late\n";
+  job.files = {{bench.place.path("late"), "content"}};
+  ASSERT_TRUE(bench.start(job).ok());
+  EXPECT_EQ(bench.exited().code, 0U);
+  EXPECT_EQ(bench.sink.out, "content");
+}
+
+TEST(SupervisorAhead, TakesOneThatDoesNotSayThatItWaits) {
+  Ahead bench;
+  ASSERT_TRUE(bench.prepare(bench.interpreter("read -r word <&4; eval \"$word\"", "")).ok());
+  ASSERT_TRUE(bench.tell("exit 3\n").ok());
+  EXPECT_EQ(bench.exited().code, 3U);
+}
+
+// What it used before it had a program is not the program's.
+TEST(SupervisorAhead, CountsTheProgramsProcessorTimeAlone) {
+  const std::string burn = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; ";
+  Ahead bench;
+  ASSERT_TRUE(bench.prepare(bench.interpreter(burn + kWaits)).ok());
+  ASSERT_TRUE(bench.tell("exit 0\n").ok());
+  const std::uint64_t used = bench.exited().cpu_us;
+  Ahead other;
+  ASSERT_TRUE(other.prepare(other.interpreter()).ok());
+  ASSERT_TRUE(other.tell(burn + "exit 0\n").ok());
+  EXPECT_LT(used * 4, other.exited().cpu_us);
+}
+
+TEST(SupervisorAhead, EndsWithAnInterpreterThatEndsWhileItWaits) {
+  Ahead bench;
+  ASSERT_TRUE(bench.prepare(bench.interpreter("printf here >&3; sleep 0.1")).ok());
+  EXPECT_EQ(bench.process.finish(), 0);
+}
+
+TEST(SupervisorAhead, EndsWithAnInterpreterThatNeverCameToWait) {
+  Ahead bench;
+  EXPECT_EQ(bench.prepare(bench.interpreter("exit 1")).error().code(), Errc::connection_lost);
+  EXPECT_EQ(bench.process.finish(), 1);
+}
+
+TEST(SupervisorAhead, EndsWhereTheInterpreterSaysSomethingElse) {
+  Ahead bench;
+  EXPECT_FALSE(bench.prepare(bench.interpreter("printf there >&3; sleep 9")).ok());
+  EXPECT_EQ(bench.process.finish(), 1);
+}
+
+TEST(SupervisorAhead, StartsTheJobAnewWhereTheInterpreterCouldNotBeStarted) {
+  Ahead bench;
+  const auto none = bench.prepare(bench.job({"no-such-program"}));
+  ASSERT_FALSE(none.ok());
+  EXPECT_EQ(none.error().code(), Errc::start_failed);
+  EXPECT_EQ(none.error().os_error(), ENOENT);
+  ASSERT_TRUE(bench.tell("exit 3\n").ok());
+  EXPECT_EQ(bench.exited().code, 0U);
+  EXPECT_EQ(bench.sink.out, "started anew\n");
+}
+
+TEST(SupervisorAhead, StartsOneInterpreterAndNoneAfterAJob) {
+  for (const bool is_job : {false, true}) {
+    Ahead bench;
+    ASSERT_TRUE(is_job ? bench.start_shell("cat").ok() : bench.prepare(bench.interpreter()).ok());
+    (void)bench.prepare(bench.interpreter()).ok();
+    EXPECT_EQ(bench.process.finish(), 1);
+  }
+}
+
+// A host that mixes languages up is no reason to start something beside what waits.
+TEST(SupervisorAhead, RefusesAJobWithoutAWordForTheOneThatWaits) {
+  Ahead bench;
+  ASSERT_TRUE(bench.prepare(bench.interpreter()).ok());
+  ASSERT_TRUE(bench.start_shell("exit 0").ok());
+  EXPECT_EQ(bench.await().error().code(), Errc::connection_lost);
+  EXPECT_EQ(bench.process.finish(), 1);
+}
+
+TEST(SupervisorAhead, TakesTheInterpreterWithItWhenTheHostGoesAway) {
+  Ahead bench;
+  ASSERT_TRUE(bench.prepare(bench.interpreter("printf here >&3; read -r word <&4")).ok());
+  bench.process.close_wire();
+  EXPECT_EQ(bench.process.finish(), 0);
+}
+
+}  // namespace
+}  // namespace lazaret::runner
