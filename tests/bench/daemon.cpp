@@ -6,6 +6,7 @@
 #include "bench/measure.hpp"
 #include "http/exchange.hpp"
 #include "os/wire.hpp"
+#include "places.hpp"
 
 namespace lazaret::bench {
 namespace {
@@ -41,7 +42,7 @@ std::vector<std::string> configuration(const std::string& type, const std::strin
 
 Daemon::Daemon(std::vector<std::string> configuration)
     : configuration_(std::move(configuration)), folder_(new_folder()) {
-  process_ = must(os::Command::start({{LAZARET_CLI_MAIN_PATH, "serve", "--socket", socket()},
+  process_ = must(os::Command::start({{test::kLazaretPath, "serve", "--socket", socket()},
                                       with_ours(configuration_)}),
                   "lazaret serve");
   await();

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "bench/peers.hpp"
+#include "places.hpp"
 
 namespace lazaret::bench {
 namespace {
@@ -52,8 +53,8 @@ nlohmann::ordered_json machine() {
   (void)::uname(&kernel);
   return {
       {"when", now()},
-      {"lazaret", said_by({{LAZARET_CLI_MAIN_PATH, "--version"}})},
-      {"commit", said_by({{"git", "-C", LAZARET_SOURCE_DIR, "describe", "--always", "--dirty"}})},
+      {"lazaret", said_by({{test::kLazaretPath, "--version"}})},
+      {"commit", said_by({{"git", "-C", test::kCheckout, "describe", "--always", "--dirty"}})},
       {"processors", ::get_nprocs()},
       {"processor", line_of("/proc/cpuinfo", "model name")},
       {"memory", line_of("/proc/meminfo", "MemTotal")},

@@ -4,14 +4,14 @@
 
 #include "bench/groups.hpp"
 #include "bench/sandboxes.hpp"
+#include "places.hpp"
 
 namespace lazaret::bench {
 namespace {
 
 using Words = std::vector<std::string>;
 
-constexpr const char* kLazaret = LAZARET_CLI_MAIN_PATH;
-const Program kExec = {{kLazaret, "exec", "--quiet", "--no-daemon", "--", "true"}};
+const Program kExec = {{test::kLazaretPath, "exec", "--quiet", "--no-daemon", "--", "true"}};
 
 std::function<void()> in(const CodeSandbox& sandbox, const ExecutionRequest& request) {
   return [&sandbox, request] { must_succeed(sandbox, request); };
@@ -61,7 +61,7 @@ Group start_group(int rounds) {
   Group group{.title = "start of a program"};
   group.timings = in_turns(rounds, {{"/bin/true", Who::bare, running({{"/bin/true"}})},
                                     {"lazaret --version", Who::ours, [] {
-                                       (void)run_program({{kLazaret, "--version"}});
+                                       (void)run_program({{test::kLazaretPath, "--version"}});
                                      }}});
   group.add_difference("lazaret --version", "/bin/true", at_most(5));
   return group;

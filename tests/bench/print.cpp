@@ -4,6 +4,7 @@
 #include "bench/daemon.hpp"
 #include "bench/groups.hpp"
 #include "bench/sandboxes.hpp"
+#include "places.hpp"
 
 // Python's print(1), from the request to the complete result in the caller's hands.
 namespace lazaret::bench {
@@ -15,7 +16,6 @@ constexpr const char* kCode = "print(1)";
 constexpr const char* kOutput = "1\n";
 const Words kPython = {"/usr/bin/python3", "-I", "-c", kCode};
 constexpr const char* kBare = "python3 -I, bare";
-constexpr const char* kLazaret = LAZARET_CLI_MAIN_PATH;
 
 void must_have_printed(const std::string& result) {
   const auto json = nlohmann::json::parse(result, nullptr, false);
@@ -40,7 +40,7 @@ class Doors {
   [[nodiscard]] std::vector<Candidate> candidates() const {
     if (!missing_.empty()) return {{warm(), Who::ours, {}, [] {}, missing_}};
     const auto ask = [this] { must_have_printed(daemon_->run(kPrintOne)); };
-    const Words run = {kLazaret, "run", "--quiet", "-c", kCode};
+    const Words run = {test::kLazaretPath, "run", "--quiet", "-c", kCode};
     Words alone = run;
     alone.emplace_back("--no-daemon");
     return {{warm(), Who::ours, ask},

@@ -13,6 +13,7 @@
 
 #include "base/utf8.hpp"
 #include "integration/support.hpp"
+#include "places.hpp"
 
 // The program itself, as a shell and a script meet it.
 namespace lazaret::test {
@@ -289,7 +290,7 @@ TEST(Cli, HoldsTheTimeLimitWhenNobodyReadsTheOutput) {
   const pid_t program = ::fork();
   if (program == 0) {
     ::dup2(ends[1], STDOUT_FILENO);
-    ::execl(LAZARET_CLI_MAIN_PATH, "lazaret", "run", "-q", "--timeout", "3", "--grace", "0", "-c",
+    ::execl(kLazaretPath, "lazaret", "run", "-q", "--timeout", "3", "--grace", "0", "-c",
             "while True: print('x' * 1000)", marker.c_str(), nullptr);
     ::_exit(1);
   }

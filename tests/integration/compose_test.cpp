@@ -7,6 +7,7 @@
 
 #include "core/yaml.hpp"
 #include "integration/support.hpp"
+#include "places.hpp"
 
 // compose/compose.yaml: the daemon beside an engine has no more rights than it needs.
 namespace lazaret::test {
@@ -16,7 +17,7 @@ using testing::ElementsAre;
 
 const Json& document() {
   static const Json json =
-      core::parse_yaml(file_text(LAZARET_SOURCE_DIR "/compose/compose.yaml"), "compose.yaml")
+      core::parse_yaml(file_text(in_checkout("compose/compose.yaml")), "compose.yaml")
           .value();
   return json;
 }
@@ -58,7 +59,7 @@ TEST(Compose, FallsBackToNothing) {
 }
 
 TEST(Compose, MakesItsImageForNobody) {
-  const std::string text = file_text(LAZARET_SOURCE_DIR "/compose/Dockerfile");
+  const std::string text = file_text(in_checkout("compose/Dockerfile"));
   EXPECT_THAT(text, testing::HasSubstr("-o 65534 -g 65534 /run/lazaret /var/lib/lazaret\n"));
   EXPECT_THAT(text, testing::HasSubstr("-perm /6000 -exec chmod ug-s"));
   EXPECT_THAT(

@@ -10,6 +10,7 @@
 #include "base/sha256.hpp"
 #include "integration/support.hpp"
 #include "integration/warm_sandbox.hpp"
+#include "places.hpp"
 
 // Programs as a model writes them, and what must become of each on every backend; the format of a
 // case is described in tests/corpus/README.md.
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 
 std::string corpus_folder() {
   const std::string given = variable("LAZARET_CORPUS_DIR");
-  return given.empty() ? LAZARET_SOURCE_DIR "/tests/corpus" : given;
+  return given.empty() ? in_checkout("tests/corpus") : given;
 }
 
 // "python/abort", sorted, so that every run has the same order.

@@ -10,6 +10,7 @@
 #include <cstdlib>
 
 #include "os/wire.hpp"
+#include "places.hpp"
 
 namespace lazaret::test {
 namespace {
@@ -25,7 +26,7 @@ constexpr std::size_t kMostBytes = 64UL << 20;
   ::setenv("PATH", "/usr/bin:/bin", 1);
   ::setenv("HOME", "/nonexistent", 1);
   for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
-  words.insert(words.begin(), LAZARET_SERVE_MAIN_PATH);
+  words.insert(words.begin(), kServePath);
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);

@@ -10,6 +10,7 @@
 #include "core/orchestrator.hpp"
 #include "integration/docker_bed.hpp"
 #include "integration/support.hpp"
+#include "places.hpp"
 
 // The engine itself is stopped, or restarted, in the middle of a run. Only an engine that was
 // started for the tests: its folder says so.
@@ -50,7 +51,7 @@ class PrivateEngine {
     stopped_ = false;
   }
   [[nodiscard]] bool restart() const {
-    const std::string tool = LAZARET_SOURCE_DIR "/tests/tools/engines.sh";
+    const std::string tool = in_checkout("tests/tools/engines.sh");
     return run_program({.argv = {tool, "restart", folder_, kind_},
                         .environment = {{"PATH", "/usr/sbin:/usr/bin:/sbin:/bin"}}})
                .status == 0;

@@ -13,6 +13,7 @@
 #include "engine/wait.hpp"
 #include "integration/docker_bed.hpp"
 #include "integration/support.hpp"
+#include "places.hpp"
 
 // The program of this build inside a container of a real engine, as its own backend there.
 namespace lazaret::test {
@@ -72,7 +73,7 @@ class InContainer : public DockerBed {
   }
   [[nodiscard]] static Spoken run_made(const engine::EngineClient& client, const std::string& id) {
     const auto tar = engine::write_tar(
-        {{.path = "lazaret", .mode = 0755, .content = file_text(LAZARET_CLI_MAIN_PATH)}});
+        {{.path = "lazaret", .mode = 0755, .content = file_text(kLazaretPath)}});
     if (!tar.ok()) return failed(tar.error());
     const Call call = within_seconds(60);
     const Status put = engine::archive::put(client, id, "/", bytes_of(*tar), call);

@@ -17,6 +17,7 @@
 #include "integration/spawners.hpp"
 #include "integration/support.hpp"
 #include "journal/lease_journal.hpp"
+#include "places.hpp"
 
 // Lazaret is ended by SIGKILL wherever it may be, and started again: nothing of the dead is left,
 // and nothing of the living is gone.
@@ -51,7 +52,7 @@ class Killed : public testing::TestWithParam<const char*> {
 
   [[nodiscard]] bool has_engine() const { return !host_.empty(); }
   [[nodiscard]] Program program(std::vector<std::string> words) const {
-    words.insert(words.begin(), LAZARET_CLI_MAIN_PATH);
+    words.insert(words.begin(), kLazaretPath);
     return {std::move(words),
             {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + folder_.path(),
              "XDG_STATE_HOME=" + state_, "TMPDIR=" + temporary_}};

@@ -6,13 +6,14 @@
 
 #include "api/rest/routes.hpp"
 #include "integration/daemon.hpp"
+#include "places.hpp"
 
 // docs/openapi.json is held against the daemon's own table of routes and against real answers.
 namespace lazaret::test {
 namespace {
 
 const Json& document() {
-  static const Json json = Json::parse(file_text(LAZARET_SOURCE_DIR "/docs/openapi.json"));
+  static const Json json = Json::parse(file_text(in_checkout("docs/openapi.json")));
   return json;
 }
 

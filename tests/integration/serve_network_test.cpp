@@ -9,6 +9,7 @@
 #include "integration/daemon.hpp"
 #include "os/listen.hpp"
 #include "os/wire.hpp"
+#include "places.hpp"
 
 // The daemon on TCP: a bearer token, and TLS. The client is Python's own.
 namespace lazaret::test {
@@ -20,7 +21,7 @@ using testing::Not;
 using testing::StartsWith;
 
 const std::string kToken = "0123456789abcdef";
-const std::string kTls = LAZARET_SOURCE_DIR "/tests/integration/tls/";
+const std::string kTls = in_checkout("tests/integration/tls/");
 
 // One that was free a moment ago.
 std::string free_port() {

@@ -8,6 +8,7 @@
 
 #include "integration/daemon.hpp"
 #include "os/wire.hpp"
+#include "places.hpp"
 
 // The Unix socket of the daemon: whose it is, and from whom it is taken.
 namespace lazaret::test {
@@ -98,7 +99,7 @@ TEST(ServeSocket, CanBeAServiceManagers) {
       "os.execv(sys.argv[2], ['lazaret-serve', '--socket', sys.argv[1] + '.own'])\n";
   int status = 0;
   const Ended ended =
-      run_program({.argv = {"python3", "-c", script, path, LAZARET_SERVE_MAIN_PATH},
+      run_program({.argv = {"python3", "-c", script, path, kServePath},
                    .once_started = [&](pid_t pid) {
                      (void)becomes_true(10s, [&] {
                        auto wire = os::connect_unix(path, Call{}.within(1s));

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "integration/support.hpp"
+#include "places.hpp"
 
 // CPython's own regression tests, as code that expects a complete system: what they need, a box
 // has.
@@ -16,7 +17,7 @@ constexpr int kChunks = 4;
 
 std::string corpus_folder() {
   const std::string given = variable("LAZARET_CORPUS_DIR");
-  return given.empty() ? LAZARET_SOURCE_DIR "/tests/corpus" : given;
+  return given.empty() ? in_checkout("tests/corpus") : given;
 }
 
 // Every fourth module: no chunk comes near the time limit.

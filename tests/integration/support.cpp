@@ -25,6 +25,7 @@
 #include "engine/client.hpp"
 #include "engine/container.hpp"
 #include "engine/discovery.hpp"
+#include "places.hpp"
 
 namespace lazaret::test {
 namespace {
@@ -235,7 +236,7 @@ std::string file_text(const std::string& path) {
 }
 
 std::string guest(const std::string& name) {
-  std::string text = file_text(std::string(LAZARET_SOURCE_DIR "/tests/integration/guests/") + name);
+  std::string text = file_text(in_checkout("tests/integration/guests/" + name));
   if (text.empty()) give_up("no guest " + name);
   return text;
 }
@@ -305,7 +306,7 @@ Ended run_program(const Invocation& invocation) {
 
 Ended lazaret(std::vector<std::string> arguments, Invocation rest) {
   rest.argv = std::move(arguments);
-  rest.argv.insert(rest.argv.begin(), LAZARET_CLI_MAIN_PATH);
+  rest.argv.insert(rest.argv.begin(), kLazaretPath);
   return run_program(rest);
 }
 

@@ -107,7 +107,9 @@ ensure_packages() {
 configure_tree() {
   if command -v ccache >/dev/null; then
     export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
-    export CCACHE_SLOPPINESS=pch_defines,time_macros # headers read ahead are found again
+    # What another checkout of the same files compiled serves this one, headers read ahead included.
+    export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_ctime,include_file_mtime
+    export CCACHE_BASEDIR=$LAZARET_ROOT CCACHE_NOHASHDIR=1
   fi
   [[ $LAZARET_ROOT/build/$1/build.ninja -nt $LAZARET_ROOT/CMakePresets.json ]] ||
     (cd "$LAZARET_ROOT" && cmake --preset "$1") >&2

@@ -13,6 +13,7 @@
 #include "backend/docker/inside.hpp"
 #include "backend/docker/local_view.hpp"
 #include "backend/docker/seccomp_json.hpp"
+#include "places.hpp"
 
 namespace lazaret::backend::docker {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 using nlohmann::json;
 
 json golden(const std::string& name) {
-  std::ifstream file(std::string(LAZARET_SOURCE_DIR) + "/tests/unit/backend/docker_golden/" + name);
+  std::ifstream file(test::in_checkout("tests/unit/backend/docker_golden/" + name));
   return json::parse(file, nullptr, false);
 }
 

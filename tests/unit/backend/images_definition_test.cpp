@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "engine/tar.hpp"
+#include "places.hpp"
 
 namespace lazaret::backend::images {
 namespace {
@@ -23,7 +24,7 @@ using testing::Not;
 using testing::StartsWith;
 
 std::string source_file(const std::string& path) {
-  std::ifstream file(LAZARET_SOURCE_DIR "/" + path, std::ios::binary);
+  std::ifstream file(test::in_checkout(path), std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

@@ -18,6 +18,7 @@
 
 #include "os/handle.hpp"
 #include "os/wire.hpp"
+#include "places.hpp"
 #include "runner/client.hpp"
 
 namespace lazaret::runner::test {
@@ -30,7 +31,7 @@ class RunnerProcess {
  public:
   RunnerProcess() {
     auto ends = os::stream_pair();
-    const os::Handle program(::open(LAZARET_RUNNER_PROGRAM_PATH, O_RDONLY | O_CLOEXEC));
+    const os::Handle program(::open(lazaret::test::kRunnerPath, O_RDONLY | O_CLOEXEC));
     if (!ends.ok() || !program.valid()) throw std::runtime_error("no runner program");
     pid_ = ::fork();
     if (pid_ == 0) become_runner(ends->second.get(), program.get());
