@@ -103,14 +103,17 @@ ensure_packages() {
     die "apt-get could not install ${missing[*]}; its messages are above"
 }
 
+# What another checkout of the same files compiled serves this one, headers read ahead included.
+use_ccache() {
+  command -v ccache >/dev/null || return 0
+  export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  export CCACHE_SLOPPINESS=pch_defines,time_macros
+  export CCACHE_BASEDIR=$LAZARET_ROOT CCACHE_NOHASHDIR=1
+}
+
 # configure_tree PRESET: makes build/PRESET ready when it is new, or the presets are.
 configure_tree() {
-  if command -v ccache >/dev/null; then
-    export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
-    # What another checkout of the same files compiled serves this one, headers read ahead included.
-    export CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_ctime,include_file_mtime
-    export CCACHE_BASEDIR=$LAZARET_ROOT CCACHE_NOHASHDIR=1
-  fi
+  use_ccache
   [[ $LAZARET_ROOT/build/$1/build.ninja -nt $LAZARET_ROOT/CMakePresets.json ]] ||
     (cd "$LAZARET_ROOT" && cmake --preset "$1") >&2
 }

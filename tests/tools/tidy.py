@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """tidy.py BUILD_DIR JOBS: clang-tidy over every source of src in the build's compile commands.
 
-A file whose preprocessed text, flags and rules are those of an earlier clean run is not read again.
+A file whose preprocessed text, flags and rules are those of an earlier clean run, in whatever
+checkout, is not read again: the runs that were clean are kept in ~/.cache/lazaret/tidy.
 """
 
 import concurrent.futures
@@ -15,6 +16,8 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = (ROOT / "src").as_posix() + "/"
+VERSION = subprocess.run(["clang-tidy-14", "--version"], capture_output=True, check=True).stdout
+CLEAN = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "lazaret/tidy"
 
 
 def fingerprint(entry):
@@ -22,30 +25,30 @@ def fingerprint(entry):
     words = shlex.split(entry["command"])
     if pathlib.Path(words[0]).name == "ccache":
         words = words[1:]
-    words = words[:words.index("-o")] + ["-E", "-C", entry["file"]]
+    words = words[:words.index("-o")] + ["-E", "-C", "-P", entry["file"]]
     run = subprocess.run(words, cwd=entry["directory"], capture_output=True, check=False)
     if run.returncode != 0:
         return None
-    rules = (ROOT / ".clang-tidy").read_bytes()
-    return hashlib.sha256(rules + " ".join(words).encode() + run.stdout).hexdigest()
+    rules = (ROOT / ".clang-tidy").read_bytes() + VERSION
+    flags = " ".join(words).replace(str(ROOT), ".")
+    return hashlib.sha256(rules + flags.encode() + run.stdout).hexdigest()
 
 
-def troubles(entry, build, clean):
+def troubles(entry, build):
     """What clang-tidy says about one file; empty when it is clean."""
     key = fingerprint(entry)
-    if key and (clean / key).exists():
+    if key and (CLEAN / key).exists():
         return ""
     run = subprocess.run(["clang-tidy-14", "--quiet", "-p", str(build), entry["file"]],
                          capture_output=True, text=True, check=False)
     if run.returncode == 0 and key:
-        (clean / key).touch()
+        (CLEAN / key).touch()
     return "" if run.returncode == 0 else run.stdout or run.stderr
 
 
 def main():
     build, jobs = pathlib.Path(sys.argv[1]).resolve(), int(sys.argv[2])
-    clean = build / "tidy"
-    clean.mkdir(exist_ok=True)
+    CLEAN.mkdir(parents=True, exist_ok=True)
     commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
     entries = {entry["file"]: entry for entry in commands
                if entry["file"].startswith(SOURCES) and os.path.exists(entry["file"])
@@ -53,7 +56,7 @@ def main():
     if not entries:
         sys.exit("tidy: no sources of src in the compile commands")
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        said = pool.map(lambda entry: troubles(entry, build, clean), entries.values())
+        said = pool.map(lambda entry: troubles(entry, build), entries.values())
         found = [text for text in said if text]
     print("\n".join(found) or f"tidy: {len(entries)} files are clean")
     return 1 if found else 0
