@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "places.hpp"
 #include "policy/config.hpp"
 
 namespace lazaret::core {
@@ -80,9 +80,9 @@ TEST(Yaml, SaysWhereTheTroubleIs) {
 }
 
 TEST(ExampleFile, SaysWhatIsBuiltInAnyway) {
-  const auto root = std::filesystem::path(__FILE__).parent_path() / "../../..";
-  std::ifstream stream(root / "config/lazaret.example.yaml");
+  std::ifstream stream(test::in_checkout("config/lazaret.example.yaml"));
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
+  ASSERT_FALSE(text.empty());
   const auto tree = parse_yaml(text, "example");
   ASSERT_TRUE(tree.ok()) << tree.error().message();
   const SandboxOptions flags;

@@ -1,12 +1,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 
+#include "places.hpp"
 #include "policy/config.hpp"
 
 namespace lazaret::policy {
@@ -15,8 +15,7 @@ namespace {
 using nlohmann::json;
 
 json published_schema() {
-  const auto root = std::filesystem::path(__FILE__).parent_path() / "../../..";
-  return json::parse(std::ifstream(root / "config/lazaret.schema.json"));
+  return json::parse(std::ifstream(test::in_checkout("config/lazaret.schema.json")));
 }
 
 void collect(const json& schema, const std::string& prefix, std::set<std::string>& keys) {
