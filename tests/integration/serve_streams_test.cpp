@@ -329,12 +329,16 @@ constexpr int kStreams = 500;
 
 // All are under way before any of them says something, and all of them speak at once.
 TEST(ServeStreams, LoseNoByteOf500AtTheSameTime) {
-  const Daemon daemon({"--runs", std::to_string(kStreams), "--connections", "600"});
+  // They are heard one after another: the last waits for all the others.
+  const Daemon daemon({"--runs", std::to_string(kStreams), "--connections", "600",
+                       "--write-timeout", "280"});
   std::vector<std::unique_ptr<Socket>> sockets;
   for (int index = 0; index < kStreams; ++index) {
     const std::string code =
         "echo set; read go; seq -f 'line %.0f' " + std::to_string(index) + " 20000";
-    sockets.push_back(std::make_unique<Socket>(daemon, bash_order(code, true)));
+    Json order = bash_order(code, true);
+    order["limits"] = {{"timeout_ms", 280'000}};
+    sockets.push_back(std::make_unique<Socket>(daemon, order));
     ASSERT_TRUE(sockets.back()->is_open());
   }
   for (const auto& socket : sockets) socket->hear_out("set\n");
@@ -344,6 +348,7 @@ TEST(ServeStreams, LoseNoByteOf500AtTheSameTime) {
     for (int line = index; line <= 20000; ++line) expected += "line " + std::to_string(line) + "\n";
     const Heard& heard = sockets[static_cast<std::size_t>(index)]->hear();
     ASSERT_EQ(to_hex(sha256(bytes_of(heard.out))), to_hex(sha256(bytes_of(expected)))) << index;
+    ASSERT_TRUE(heard.result.is_object()) << index << heard.problem;
     ASSERT_EQ(heard.result["meta"]["cause"], "exited");
   }
 }
