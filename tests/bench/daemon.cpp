@@ -1,6 +1,10 @@
 #include "bench/daemon.hpp"
 
+#include <sys/socket.h>
+#include <sys/un.h>
+
 #include <cstdlib>
+#include <fstream>
 #include <thread>
 
 #include "bench/measure.hpp"
@@ -32,6 +36,19 @@ Result<std::string> asked(const std::string& socket, const http::Request& reques
   return Error(Errc::protocol, "status " + std::to_string(head->status) + ": " + *body);
 }
 
+// Who listens there (SO_PEERCRED, unix(7)).
+pid_t process_of(const std::string& socket) {
+  const os::Handle handle(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  socket.copy(address.sun_path, sizeof address.sun_path - 1);
+  ucred peer{};
+  socklen_t size = sizeof peer;
+  if (::connect(handle.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0 ||
+      ::getsockopt(handle.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+    throw Failure("connect " + socket);
+  return peer.pid;
+}
+
 }  // namespace
 
 std::vector<std::string> configuration(const std::string& type, const std::string& endpoint) {
@@ -59,6 +76,14 @@ std::string Daemon::run(const std::string& body) const {
               "POST /v1/runs");
 }
 
+double Daemon::resident_kib() const {
+  std::ifstream status("/proc/" + std::to_string(process_of(socket())) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmRSS:")) return std::stod(line.substr(6));
+  }
+  throw Failure("no memory of the daemon's in /proc");
+}
+
 std::vector<std::string> Daemon::environment() const {
   std::vector<std::string> names = configuration_;
   names.push_back("LAZARET_SOCKET=" + socket());
@@ -66,9 +91,9 @@ std::vector<std::string> Daemon::environment() const {
 }
 
 void Daemon::await() const {
-  for (int attempt = 0; attempt < 200; ++attempt) {
+  for (int attempt = 0; attempt < 10000; ++attempt) {
     if (asked(socket(), {"GET", "/v1/health", {{"Host", "localhost"}}, {}}).ok()) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
   throw Failure("lazaret serve does not answer");
 }

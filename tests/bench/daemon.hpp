@@ -27,6 +27,8 @@ class Daemon {
 
   /// POST /v1/runs on a new connection. A status other than 200 ends the bench.
   [[nodiscard]] std::string run(const std::string& body) const;
+  /// What of its memory is resident, without its boxes.
+  [[nodiscard]] double resident_kib() const;
   /// With which a `lazaret` finds this daemon, and is configured as it is.
   [[nodiscard]] std::vector<std::string> environment() const;
 

@@ -14,6 +14,7 @@ namespace lazaret::bench {
 [[nodiscard]] Group rate_group(int rounds);       ///< native runs on all processors
 [[nodiscard]] Group python_group(int rounds);     ///< the interpreter without our driver
 [[nodiscard]] Group kill_group(int rounds);       ///< programs that take too long
+[[nodiscard]] Group serving_group(int rounds);    ///< what the daemon needs, and 16 clients
 [[nodiscard]] Group memory_group(int rounds);     ///< what residing takes
 
 }  // namespace lazaret::bench

@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <future>
+#include <mutex>
+
+#include "bench/daemon.hpp"
+#include "bench/groups.hpp"
+#include "bench/sandboxes.hpp"
+
+// What the daemon needs itself, and what many clients at the same time do to one another.
+namespace lazaret::bench {
+namespace {
+
+constexpr int kClients = 16;
+constexpr const char* kAlone = "one client after another";
+constexpr const char* kTogether = "16 clients at the same time";
+constexpr const char* kReady = "lazaret serve, until it is ready";
+
+std::vector<std::string> native() { return configuration(kNative.type, kNative.endpoint); }
+
+// A daemon that is ended after it was measured.
+Candidate new_daemon() {
+  const auto daemon = std::make_shared<std::unique_ptr<Daemon>>();  // of work and after
+  return {kReady, Who::ours, [daemon] { *daemon = std::make_unique<Daemon>(native()); },
+          [daemon] { daemon->reset(); }};
+}
+
+// Runs of `clients`, each beginning with its next when the one before has been answered.
+Timing answers(const Daemon& daemon, const std::string& name, int clients, int runs_of_each) {
+  Timing timing{.name = name};
+  std::mutex mutex;
+  const auto client = [&] {
+    for (int run = 0; run < runs_of_each && !interrupted(); ++run) {
+      const double ms = milliseconds_of([&] { (void)daemon.run(kPrintOne); });
+      const std::scoped_lock lock(mutex);
+      timing.ms.push_back(ms);
+    }
+  };
+  std::vector<std::future<void>> all;
+  for (int count = 0; count < clients; ++count)
+    all.push_back(std::async(std::launch::async, client));
+  for (std::future<void>& one : all) one.get();
+  if (interrupted()) throw Failure("interrupted");
+  return timing;
+}
+
+void add_crowd(Group& group, const Daemon& daemon, int rounds) {
+  (void)answers(daemon, kAlone, 1, kClients);  // until the pool knows what is asked for
+  group.timings.push_back(answers(daemon, kAlone, 1, rounds));
+  group.timings.push_back(answers(daemon, kTogether, kClients, rounds));
+  group.figures.push_back(
+      {std::string(kTogether) + " / " + kAlone + ", p99",
+       group.timing(kTogether)->quantile(0.99) / group.timing(kAlone)->quantile(0.99), "times",
+       at_most(5)});
+}
+
+// Memory after each of many runs of all clients: what stays is a leak.
+void add_growth(Group& group, const Daemon& daemon, int runs) {
+  constexpr const char* kClientsRun = "growing";
+  (void)answers(daemon, kClientsRun, kClients, runs / kClients / 4);
+  const double before = daemon.resident_kib();
+  (void)answers(daemon, kClientsRun, kClients, runs / kClients);
+  const std::string label = "the daemon after " + std::to_string(runs) + " runs, more";
+  group.figures.push_back({label, (daemon.resident_kib() - before) / 1024, "MiB", at_most(1)});
+}
+
+}  // namespace
+
+Group serving_group(int rounds) {
+  Group group{.title = "the daemon itself, natively"};
+  group.timings = in_turns(std::max(rounds / 5, 5), {new_daemon()});
+  group.add_quantile(kReady, 0.5, at_most(100));
+  const Daemon daemon(native());
+  group.figures.push_back({"the daemon, idle", daemon.resident_kib() / 1024, "MiB", at_most(25)});
+  add_crowd(group, daemon, rounds);
+  add_growth(group, daemon, 200 * rounds);
+  return group;
+}
+
+}  // namespace lazaret::bench
