@@ -68,9 +68,11 @@ TEST(CliDaemon, RunsThereUnlessToldNotTo) {
 // Twelve million bytes that JSON writes with six letters each.
 TEST(CliDaemon, TakesAResultOfMoreThan64Mebibytes) {
   const Daemon daemon;
+  Invocation patient = beside(daemon);
+  patient.bound = std::chrono::minutes(4);
   const Ended ended = lazaret({"exec", "--max-output", "12000000", "--", "bash", "-c",
                                "head -c 12000000 /dev/zero | tr '\\0' '\\1'"},
-                              beside(daemon));
+                              patient);
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_EQ(ended.out.size(), 12'000'000U);
 }

@@ -173,7 +173,7 @@ std::vector<FaultCase> faults_while_making() {
     for (const Trouble& trouble : troubles()) {
       FaultCase made = refused(std::string(step.name) + trouble.name,
                                at(step.request, trouble.fault, step.from), step.said);
-      if (trouble.fault.then == Then::silence) made.open_within = 1'000ms;
+      if (trouble.fault.then == Then::silence) made.open_within = 2'500ms;
       cases.push_back(std::move(made));
     }
   }
@@ -258,7 +258,7 @@ std::vector<FaultCase> faults_of_the_stream() {
   deaf.fault.heard = Heard::request;
   deaf.timeout = 500ms;
   FaultCase waits = early("IsSilentBeforeTheGreeting", silent(cut_after("\r\n\r\n")));
-  waits.open_within = 1'500ms;
+  waits.open_within = 3'000ms;
   Fault empty = spoiled("");
   empty.tail = engine_frame(1, 0U);
   empty.tails = 1'000'000;

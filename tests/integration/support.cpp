@@ -33,7 +33,7 @@ namespace {
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kChildBound{240};
+constexpr std::chrono::seconds kChildBound{540};
 
 [[noreturn]] void give_up(const std::string& why) {
   std::cerr << "the test cannot go on: " << why << '\n';

@@ -186,6 +186,7 @@ TEST(Pool, GivesUpWhatNobodyAsksFor) {
     std::this_thread::sleep_for(1ms);
     (void)ask(pool, shop);  // on a busy machine it may have been given up already
   }
+  while (!pool.stands().empty()) std::this_thread::sleep_for(1ms);
   ASSERT_TRUE(shop.holds(0));
   const int before = shop.attempts;
   EXPECT_EQ(ask(pool, shop), nullptr) << "a kind that was given up is new again";

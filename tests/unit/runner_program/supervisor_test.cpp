@@ -320,8 +320,8 @@ TEST(Supervisor, EndsAProgramThatUsesUpItsProcessorTime) {
 
 TEST(Supervisor, DoesNotTakeClosedStreamsForTheEnd_P13) {
   Bench bench;
-  ASSERT_TRUE(bench.start_shell("exec 1>&- 2>&- 3>&-; sleep 0.3; exit 9").ok());
   const auto begin = Clock::now();
+  ASSERT_TRUE(bench.start_shell("exec 1>&- 2>&- 3>&-; sleep 0.3; exit 9").ok());
   EXPECT_EQ(bench.exited().code, 9U);
   EXPECT_GE(Clock::now() - begin, std::chrono::milliseconds(250));
 }

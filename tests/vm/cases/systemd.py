@@ -25,7 +25,7 @@ def patiently(case):
 
     @functools.wraps(case)
     def tried():
-        for _ in range(4):
+        for _ in range(19):
             try:
                 return case()
             except AssertionError as problem:
@@ -107,13 +107,15 @@ def GetsPidsLimitByCounters_P51():
 @patiently
 def PutsTheBoxBeneathTheUsersManagerAndLeavesTheCallerWhereHeIs():
     process = start("exec", "--", "sleep", "4401", by=USER)
-    until(lambda: len(processes("4401")) > 1, "the program has not started")
-    equal(cgroup_of(process.pid), cgroup_of(os.getpid()))
-    box = next(pid for pid in processes("4401") if pid != process.pid)
-    check(f"/user@{USER.uid}.service/app.slice/lazaret-" in cgroup_of(box), cgroup_of(box))
-    equal(len(scopes()), 1, scopes())
-    process.send_signal(signal.SIGTERM)
-    finish(process)
+    try:
+        until(lambda: len(processes("4401")) > 1, "the program has not started")
+        equal(cgroup_of(process.pid), cgroup_of(os.getpid()))
+        box = next(pid for pid in processes("4401") if pid != process.pid)
+        check(f"/user@{USER.uid}.service/app.slice/lazaret-" in cgroup_of(box), cgroup_of(box))
+        equal(len(scopes()), 1, scopes())
+    finally:
+        process.send_signal(signal.SIGTERM)
+        finish(process)
     nothing_is_left()
 
 
@@ -128,7 +130,7 @@ def LeavesNothingWhenLazaretIsKilled_P04_L49():
 
 @patiently
 def HoldsRunsAtOnceInScopesOfTheirOwn():
-    both = [start("exec", "--json", *ALL_HELD, "--", "sleep", "1", by=USER) for _ in range(2)]
+    both = [start("exec", "--json", *ALL_HELD, "--", "sleep", "5", by=USER) for _ in range(2)]
     until(lambda: len(scopes()) == 2, f"{scopes()}")
     for answer in [finish(process) for process in both]:
         equal(answer.cause, "exited", answer)
