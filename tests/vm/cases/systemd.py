@@ -25,7 +25,7 @@ def patiently(case):
 
     @functools.wraps(case)
     def tried():
-        for _ in range(19):
+        for _ in range(4):
             try:
                 return case()
             except AssertionError as problem:
