@@ -122,6 +122,19 @@ struct Compilation {
   bool truncated = false;     ///< it wrote more
 };
 
+/// Something that the program has left below /work/out. As it says itself, and no more to be
+/// trusted than its output.
+struct Artifact {
+  enum class Kind { file, directory, link, other };
+  std::string path;  ///< relative to /work/out
+  Kind kind = Kind::file;
+  std::uint64_t size = 0;              ///< of a file, bytes
+  std::string media_type;              ///< of a file, by its name; "application/octet-stream"
+  std::optional<std::string> content;  ///< of a file, where it was asked for and fits
+};
+
+[[nodiscard]] std::string_view name_of(Artifact::Kind kind) noexcept;
+
 /// What became of the code. Set once; never changed afterwards.
 struct ExecutionResult {
   std::string stdout_text;  ///< valid UTF-8: head, a marker line and tail when it was cut
@@ -133,6 +146,7 @@ struct ExecutionResult {
   std::optional<std::string> value;  ///< JSON text
   std::optional<ResultError> error;
   std::optional<Compilation> compile;  ///< of compiled languages, once their compiler was started
+  std::vector<Artifact> artifacts;  ///< by path, 10,000 at most; of programs that ended themselves
   Meta meta;
 
   [[nodiscard]] bool success() const noexcept { return meta.cause == Cause::exited && !error; }

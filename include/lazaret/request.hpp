@@ -17,6 +17,18 @@ namespace lazaret {
 
 enum class Stream { standard_output, standard_error };
 
+/// What is put below /work before the code runs.
+struct Input {
+  /// Where, relative to /work: names with '/' between them; directories on the way are made. "." is
+  /// /work itself, for a directory only. The code's own file is never replaced.
+  std::string path;
+  std::string content;  ///< of a file, unless there is a source
+  /// A file or a directory of this machine's instead. Links in a directory are put as links where
+  /// they stay within it, and refused otherwise; none is followed.
+  std::optional<std::string> source;
+  bool executable = false;  ///< of `content`; a source says so itself
+};
+
 /// What a caller asks for. Untrusted: it is validated before anything is made.
 struct ExecutionRequest {
   /// "python", "javascript", "bash", "sh", "c", "cpp", "rust", "go" or "java" (also "py", "node",
@@ -36,6 +48,13 @@ struct ExecutionRequest {
   /// Added to the box's own PATH, HOME, LANG, TZ and TMPDIR. Names that change how programs are
   /// loaded (LD_PRELOAD, PYTHONPATH, …) are refused.
   std::map<std::string, std::string> environment;
+  /// Put in this order; nothing replaces what is there already. All of them fit into `disk_bytes`.
+  std::vector<Input> inputs;
+  /// Receives what the program leaves in /work/out, which is made for it: a directory of this
+  /// machine's that is empty, or not there yet. Links are not taken.
+  std::optional<std::string> output_directory;
+  /// Whether the artifacts of the result bring their content, up to 8 MiB in all.
+  bool return_artifacts = false;
   LimitOverrides limits;
   /// Unset: the configured one. What is denied here is required too, unless `required_controls`
   /// says otherwise.

@@ -81,6 +81,16 @@ std::string_view name_of(Isolation isolation) noexcept {
   return "";
 }
 
+std::string_view name_of(Artifact::Kind kind) noexcept {
+  switch (kind) {
+    case Artifact::Kind::file: return "file";
+    case Artifact::Kind::directory: return "directory";
+    case Artifact::Kind::link: return "link";
+    case Artifact::Kind::other: return "other";
+  }
+  return "";
+}
+
 std::string_view name_of(Subprocess subprocess) noexcept {
   switch (subprocess) {
     case Subprocess::allow: return "allow";

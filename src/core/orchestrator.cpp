@@ -5,14 +5,16 @@
 #include <utility>
 
 #include "backend/verdict.hpp"
-#include "base/guarded.hpp"
 #include "base/try.hpp"
+#include "core/artifacts.hpp"
 #include "core/cause.hpp"
-#include "core/collector.hpp"
 #include "core/compile_step.hpp"
+#include "core/inputs.hpp"
 #include "core/job.hpp"
 #include "core/last_words.hpp"
 #include "core/run_error.hpp"
+#include "core/run_sink.hpp"
+#include "core/signal_port.hpp"
 #include "core/stdin_feed.hpp"
 #include "core/value.hpp"
 #include "runner/client.hpp"
@@ -25,78 +27,19 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kOpenBound{60};
 constexpr std::chrono::seconds kEndBound{10};
 constexpr std::chrono::seconds kDrainBound{2};
-constexpr std::chrono::milliseconds kSignalBound{100};
+constexpr std::chrono::seconds kTransferBound{60};  // or longer, where a run may last longer
 constexpr std::uint32_t kSigTerm = 15;
 constexpr const char* kHasNotRun = "the program has not run: it does no harm to try again";
 constexpr const char* kMayHaveRun = "the program may have run, even to its end";
 
-// The run's streams, bounded; output is passed on while it goes into the head, and the rest of it
-// once it is known that nothing between is missing.
-class RunSink final : public runner::Sink {
- public:
-  RunSink(const ExecutionRequest& request, const Limits& limits)
-      : request_(request),
-        out(limits.stdout_bytes),
-        err(limits.stderr_bytes),
-        value_channel(limits.value_bytes) {}
-
-  void output(Stream stream, Bytes bytes) override {
-    Collector& collector = stream == Stream::standard_output ? out : err;
-    const std::size_t kept = collector.take(bytes);
-    if (kept > 0 && request_.on_output) request_.on_output(stream, text_of(bytes.first(kept)));
-  }
-  void pass_rest() const {
-    for (const Stream stream : {Stream::standard_output, Stream::standard_error}) {
-      const Collector& collector = stream == Stream::standard_output ? out : err;
-      if (!request_.on_output || collector.truncated()) continue;
-      if (const std::string rest = collector.tail(); !rest.empty())
-        request_.on_output(stream, rest);
-    }
-  }
-  void value(Bytes bytes) override { value_channel.take(bytes); }
-  void credit(std::uint32_t bytes) override {
-    if (feed != nullptr) feed->credit(bytes);
-  }
-
- private:
-  const ExecutionRequest& request_;
-
- public:
-  Collector out;
-  Collector err;
-  ValueChannel value_channel;
-  StdinFeed* feed = nullptr;
-};
+bool is_of_box(Errc code) {
+  return code == Errc::connection_lost || code == Errc::protocol || code == Errc::timed_out ||
+         code == Errc::cancelled;
+}
 
 std::chrono::milliseconds since(Clock::time_point start) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
 }
-
-// Lets the caller send signals as long as this exists.
-class SignalPort {
- public:
-  SignalPort(runner::Client& client, const ExecutionRequest& request) {
-    if (!request.on_start) return;
-    client_->with([&client](auto& known) { known = &client; });
-    request.on_start([known = client_](int number) {
-      // Under the lock, so that the client outlives the call, which is bounded.
-      known->with([number](runner::Client* reached) {
-        if (reached == nullptr || number < 1 || number > 64) return;
-        (void)reached->signal(static_cast<std::uint32_t>(number), Call{}.within(kSignalBound)).ok();
-      });
-    });
-  }
-  SignalPort(const SignalPort&) = delete;
-  SignalPort& operator=(const SignalPort&) = delete;
-  ~SignalPort() {
-    client_->with([](auto& known) { known = nullptr; });
-  }
-
- private:
-  // Shared with the function that the caller keeps.
-  std::shared_ptr<Guarded<runner::Client*>> client_ =
-      std::make_shared<Guarded<runner::Client*>>(nullptr);
-};
 
 // One program in one box.
 class Run {
@@ -111,10 +54,11 @@ class Run {
   ExecutionResult execute() {
     death_.cpu_limit = spec_.limits.cpu_time;
     death_.file_size_limited = is_enforced(Control::file_size);
-    if (spec_.program.compiler.empty() || compile()) {
+    if (put_files() && (spec_.program.compiler.empty() || compile())) {
       const auto started = Clock::now();
       carry();
       duration_ = Clock::now() - started;
+      take_artifacts();
     }
     sink_.pass_rest();
     death_.autopsy = of_program(examine());
@@ -126,6 +70,56 @@ class Run {
   [[nodiscard]] bool died_unused() const { return died_unused_; }
 
  private:
+  [[nodiscard]] bool wants_artifacts() const {
+    return request_.output_directory || request_.return_artifacts;
+  }
+
+  [[nodiscard]] Call transfer_call() const {
+    const auto bound = std::max<std::chrono::milliseconds>(kTransferBound, spec_.limits.timeout);
+    return {Deadline::after(bound), request_.stop};
+  }
+
+  Result<runner::Placed> put_all(const Call& call) {
+    using runner::Entry;
+    const std::vector<policy::Program::File>& files = spec_.program.files;
+    if (wants_artifacts())
+      LAZARET_CHECK(client_.put(
+          {Entry::Kind::directory, false, 0, std::string(runner::kArtifacts), {}}, call));
+    return put_inputs(client_, request_.inputs,
+                      files.empty() ? "" : policy::path_in_work(files.front()), call);
+  }
+
+  // Whether everything is in the box that the program shall find there.
+  bool put_files() {
+    if (request_.inputs.empty() && !wants_artifacts()) return true;
+    const auto placed = put_all(transfer_call());
+    if (placed.ok() && placed->os_error == 0) return true;
+    if (placed.ok() || !is_of_box(placed.error().code())) {
+      death_.ending = runner::Failed{"file", placed.ok() ? placed->os_error : 0};
+      misplaced_ = placed.ok() ? place_error(*placed, spec_.limits) : source_error(placed.error());
+    } else {
+      unstarted(placed.error());
+    }
+    return false;
+  }
+
+  // Who was ended from outside has nothing to give any more.
+  void take_artifacts() {
+    const auto* const exited =
+        death_.ending ? std::get_if<runner::Exited>(&*death_.ending) : nullptr;
+    if (exited == nullptr || kill_) {
+      if (wants_artifacts()) warnings_.push_back("nothing was taken from /work/out");
+      return;
+    }
+    if (!exited->has_artifacts && !request_.output_directory) return;
+    ArtifactTaker taker(
+        {request_.output_directory, request_.return_artifacts, spec_.limits.disk_bytes});
+    if (const Status taken = taker.take_from(client_, transfer_call()); !taken.ok())
+      warnings_.push_back("not all was taken from /work/out: " + taken.error().message());
+    warnings_.insert(warnings_.end(), taker.warnings().begin(), taker.warnings().end());
+    artifacts_ = std::move(taker).artifacts();
+  }
+
   // Whether there is something to run now. A compiler has no last words worth a grace.
   bool compile() {
     const Compiled compiled = compile_in(client_, spec_, request_.stop);
@@ -260,6 +254,7 @@ class Run {
     result.truncated = cut_ || sink_.out.truncated() || sink_.err.truncated();
     result.meta.kill = kill_;
     result.compile = compile_;
+    result.artifacts = std::move(artifacts_);
     result.meta.warnings = std::move(warnings_);
     put_ending(result);
     put_value_and_error(result);
@@ -278,8 +273,10 @@ class Run {
     }
     const auto& failed = std::get<runner::Failed>(*death_.ending);
     const policy::Program& program = spec_.program;
-    result.error = start_error(death_.compiling ? program.compiler : program.argv, program, failed);
-    result.meta.start_errno = failed.os_error;
+    result.error = misplaced_ ? misplaced_
+                              : start_error(death_.compiling ? program.compiler : program.argv,
+                                            program, failed);
+    if (failed.os_error != 0) result.meta.start_errno = failed.os_error;
   }
 
   void put_value_and_error(ExecutionResult& result) const {
@@ -323,6 +320,8 @@ class Run {
   std::optional<Kill> kill_;
   std::optional<Compilation> compile_;
   std::optional<backend::Autopsy> compilers_;  // what the counters said after it
+  std::vector<Artifact> artifacts_;
+  std::optional<ResultError> misplaced_;  // of what should have been put into the box
   std::optional<Error> trouble_;
   bool died_unused_ = false;
   std::vector<std::string> warnings_;

@@ -6,7 +6,9 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/base64.hpp"
 #include "base/try.hpp"
+#include "base/utf8.hpp"
 #include "policy/limit_table.hpp"
 
 namespace lazaret::core {
@@ -85,6 +87,48 @@ Status put_mounts(ExecutionRequest& request, const json& value) {
   return {};
 }
 
+// Bytes that are no text come in base64.
+Status put_content(Input& input, const std::string& name, const json& value) {
+  LAZARET_CHECK(put_text(input.content, ("files." + name).c_str(), value));
+  if (name == "content") return {};
+  auto bytes = from_base64(input.content);
+  if (!bytes) return wrong("files.base64", "base64 (RFC 4648)");
+  input.content = std::move(*bytes);
+  return {};
+}
+
+Status put_file(std::vector<Input>& inputs, const json& value) {
+  Input input;
+  if (!value.is_object()) return wrong("files", "a list of objects");
+  if (value.contains("content") == value.contains("base64"))
+    return wrong("files", "objects with a path, and content or base64");
+  for (const auto& [name, member] : value.items()) {
+    if (name == "path") {
+      LAZARET_CHECK(put_text(input.path, "files.path", member));
+    } else if (name == "content" || name == "base64") {
+      LAZARET_CHECK(put_content(input, name, member));
+    } else if (name == "executable" && member.is_boolean()) {
+      input.executable = member.get<bool>();
+    } else {
+      return wrong("files", "objects with path, content or base64, and executable, true or false");
+    }
+  }
+  inputs.push_back(std::move(input));
+  return {};
+}
+
+Status put_files(ExecutionRequest& request, const json& value) {
+  if (!value.is_array()) return wrong("files", "a list of objects");
+  for (const json& file : value) LAZARET_CHECK(put_file(request.inputs, file));
+  return {};
+}
+
+Status put_return_artifacts(ExecutionRequest& request, const json& value) {
+  if (!value.is_boolean()) return wrong("return_artifacts", "true or false");
+  request.return_artifacts = value.get<bool>();
+  return {};
+}
+
 Status put_limit(LimitOverrides& limits, const std::string& name, const json& value) {
   const auto row = std::ranges::find(policy::limit_rows(), name, &policy::LimitRow::member);
   if (row == policy::limit_rows().end())
@@ -121,6 +165,8 @@ constexpr std::array kMembers = {
     Member{"stdin",
            [](ExecutionRequest& to, const json& v) { return put_text(to.stdin_data, "stdin", v); }},
     Member{"environment", put_environment},
+    Member{"files", put_files},
+    Member{"return_artifacts", put_return_artifacts},
     Member{"limits", put_limits},
     Member{"image", [](ExecutionRequest& to,
                        const json& v) { return put_text(to.image.emplace(), "image", v); }},
@@ -139,6 +185,16 @@ constexpr std::array kMembers = {
            }},
     Member{"mounts", put_mounts},
 };
+
+json file_json(const Input& input) {
+  json object = {{"path", input.path}};
+  if (is_utf8(input.content))
+    object["content"] = input.content;
+  else
+    object["base64"] = to_base64(input.content);
+  if (input.executable) object["executable"] = true;
+  return object;
+}
 
 json limits_json(const LimitOverrides& limits) {
   json object = json::object();
@@ -169,6 +225,8 @@ json json_of(const ExecutionRequest& request) {
   if (!request.arguments.empty()) object["arguments"] = request.arguments;
   if (!request.stdin_data.empty()) object["stdin"] = request.stdin_data;
   if (!request.environment.empty()) object["environment"] = request.environment;
+  for (const Input& input : request.inputs) object["files"].push_back(file_json(input));
+  if (request.return_artifacts) object["return_artifacts"] = true;
   if (json limits = limits_json(request.limits); !limits.empty()) object["limits"] = limits;
   if (request.image) object["image"] = *request.image;
   if (request.subprocess) object["subprocess"] = name_of(*request.subprocess);

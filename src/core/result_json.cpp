@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "base/base64.hpp"
 #include "lazaret/execution_result.hpp"
 #include "policy/limit_table.hpp"
 
@@ -65,6 +66,20 @@ Json compile_json(const Compilation& compile) {
   return json;
 }
 
+Json artifacts_json(const std::vector<Artifact>& artifacts) {
+  Json list = Json::array();
+  for (const Artifact& artifact : artifacts) {
+    Json json = {{"path", artifact.path}, {"type", name_of(artifact.kind)}};
+    if (artifact.kind == Artifact::Kind::file) {
+      json["size"] = artifact.size;
+      json["media_type"] = artifact.media_type;
+    }
+    if (artifact.content) json["content"] = to_base64(*artifact.content);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
 Json meta_json(const Meta& meta) {
   Json json = {{"run_id", meta.run_id},
                {"backend", meta.backend},
@@ -110,6 +125,7 @@ std::string to_json(const ExecutionResult& result, int indent) {
   if (result.value) json["value"] = nullptr;
   if (result.error) json["error"] = error_json(*result.error);
   if (result.compile) json["compile"] = compile_json(*result.compile);
+  if (!result.artifacts.empty()) json["artifacts"] = artifacts_json(result.artifacts);
   json["meta"] = meta_json(result.meta);
   // Texts are valid UTF-8 by construction; a name or message from an engine might not be.
   std::string document = json.dump(indent, ' ', false, Json::error_handler_t::replace);

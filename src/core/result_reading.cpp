@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "base/base64.hpp"
 #include "core/json_members.hpp"
 #include "policy/limit_table.hpp"
 
@@ -77,6 +78,19 @@ Compilation compile_of(const Json& json) {
   return compile;
 }
 
+Artifact artifact_of(const Json& json) {
+  Artifact artifact;
+  json.at("path").get_to(artifact.path);
+  artifact.kind = named(json.at("type"), Artifact::Kind::other);
+  artifact.size = json.value("size", std::uint64_t{0});
+  artifact.media_type = json.value("media_type", "");
+  if (const auto content = optional_at<std::string>(json, "content")) {
+    artifact.content = from_base64(*content);
+    if (!artifact.content) throw std::invalid_argument("a content that is not base64");
+  }
+  return artifact;
+}
+
 Meta meta_of(const Json& json) {
   Meta meta;
   json.at("run_id").get_to(meta.run_id);
@@ -132,6 +146,9 @@ ExecutionResult whole_of(const JsonMembers& members) {
   if (const auto error = json.find("error"); error != json.end()) result.error = error_of(*error);
   if (const auto compile = json.find("compile"); compile != json.end())
     result.compile = compile_of(*compile);
+  if (const auto artifacts = json.find("artifacts"); artifacts != json.end()) {
+    for (const Json& each : *artifacts) result.artifacts.push_back(artifact_of(each));
+  }
   result.meta = meta_of(json.at("meta"));
   return result;
 }
@@ -141,7 +158,7 @@ ExecutionResult whole_of(const JsonMembers& members) {
 Result<ExecutionResult> result_of(std::string_view document) {
   const auto members =
       members_of(document, {"stdout", "stderr", "exit_code", "duration", "timed_out", "truncated",
-                            "value", "error", "compile", "meta"});
+                            "value", "error", "compile", "artifacts", "meta"});
   if (!members) return Error(Errc::protocol, "the result of a run is no JSON object");
   try {
     return whole_of(*members);

@@ -3,10 +3,13 @@
 #include <string>
 #include <utility>
 
+#include "base/utf8.hpp"
 #include "core/diagnostics.hpp"
 
 namespace lazaret::core {
 namespace {
+
+constexpr const char* kHasNotRun = "the program has not run: it does no harm to try again";
 
 ResultError error(ErrorType type, std::string message, std::optional<std::string> hint = {}) {
   return ResultError{type, std::move(message), {}, std::move(hint)};
@@ -43,6 +46,25 @@ ResultError start_error(const std::vector<std::string>& argv, const policy::Prog
       program.needs.empty()
           ? "programs are looked up in the box's PATH; see `lazaret doctor`"
           : "install " + program.needs + ", or choose an image that has it; see `lazaret doctor`");
+}
+
+ResultError place_error(const runner::Placed& placed, const Limits& limits) {
+  constexpr int kNoSpace = 28, kExists = 17;  // Linux's numbers, whatever we run on
+  const std::string path = "/work/" + printable(placed.path, '?');
+  if (placed.os_error == kNoSpace)
+    return error(ErrorType::BackendError,
+                 "no room for " + path + ": /work holds " + std::to_string(limits.disk_bytes) +
+                     " bytes, in a bounded number of files",
+                 "raise --disk");
+  if (placed.os_error == kExists)
+    return error(ErrorType::BackendError, path + " was put twice", "give each a name of its own");
+  return error(ErrorType::BackendError,
+               "putting " + path + " failed, errno " + std::to_string(placed.os_error), kHasNotRun);
+}
+
+ResultError source_error(const Error& cause) {
+  return error(ErrorType::BackendError, cause.message(),
+               cause.hint().empty() ? kHasNotRun : cause.hint());
 }
 
 std::optional<ResultError> error_of_cause(const ExecutionResult& result, const Death& death,

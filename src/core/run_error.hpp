@@ -13,6 +13,11 @@ namespace lazaret::core {
 [[nodiscard]] ResultError start_error(const std::vector<std::string>& argv,
                                       const policy::Program& program, const runner::Failed& failed);
 
+/// Why one of the caller's files could not be put into the box.
+[[nodiscard]] ResultError place_error(const runner::Placed& placed, const Limits& limits);
+/// Why one could not be read on this machine.
+[[nodiscard]] ResultError source_error(const Error& error);
+
 /// The error that follows from the result's cause, whatever the program says of itself; nothing for
 /// a program that ended by itself, and for what is our trouble.
 [[nodiscard]] std::optional<ResultError> error_of_cause(const ExecutionResult& result,

@@ -2,6 +2,9 @@
 
 #include <random>
 
+#include "base/try.hpp"
+#include "core/artifacts.hpp"
+#include "core/inputs.hpp"
 #include "core/languages.hpp"
 #include "core/orchestrator.hpp"
 #include "core/warm_backend.hpp"
@@ -47,7 +50,8 @@ std::string reason_of(const ExecutionResult& result) {
 Status Service::check(const ExecutionRequest& request) const {
   const auto spec = policy::resolve(request, config_, {languages()});
   if (!spec.ok()) return spec.error();
-  return {};
+  LAZARET_CHECK(look_for(request.inputs).within("inputs"));
+  return request.output_directory ? check_output_directory(*request.output_directory) : Status();
 }
 
 std::vector<BackendKind> Service::chain() const {

@@ -6,6 +6,7 @@
 
 #include "base/try.hpp"
 #include "base/utf8.hpp"
+#include "policy/box_path.hpp"
 #include "policy/environment.hpp"
 #include "policy/image_name.hpp"
 #include "policy/limit_table.hpp"
@@ -111,6 +112,12 @@ Status check_input(const ExecutionRequest& request) {
   return {};
 }
 
+Status check_files(const ExecutionRequest& request, const Spec& spec) {
+  std::string_view code;
+  if (!spec.program.files.empty()) code = path_in_work(spec.program.files.front());
+  return check_inputs(request.inputs, code).within("inputs");
+}
+
 Status take_override(Limits& limits, const LimitRow& row, double amount, const Config& config) {
   LAZARET_CHECK(check_range(row, amount));
   const auto maximum = row.get(config.maxima);
@@ -200,6 +207,7 @@ Result<Spec> resolve(const ExecutionRequest& request, const Config& config, cons
   LAZARET_TRY(spec.limits, limits_of(request, config, facts));
   LAZARET_CHECK(fill_program(spec, request, facts));
   LAZARET_CHECK(check_input(request));
+  LAZARET_CHECK(check_files(request, spec));
   LAZARET_TRY(spec.environment,
               environment_of(request, config, spec.limits.cpus).within("environment"));
   LAZARET_TRY(spec.image, image_of(request, config, spec.language));

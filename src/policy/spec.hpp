@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lazaret/confinement.hpp"
@@ -34,6 +35,11 @@ struct Program {
   };
   std::optional<Ahead> ahead;  ///< none: it can only be started itself
 };
+
+/// Where one of its files lies, relative to /work.
+[[nodiscard]] inline std::string_view path_in_work(const Program::File& file) {
+  return std::string_view(file.path).substr(std::string_view("/work/").size());
+}
 
 /// Request and configuration resolved and checked: the only thing a backend obeys.
 struct Spec {

@@ -1,8 +1,15 @@
 #include "runner/client.hpp"
 
+#include <algorithm>
+
 #include "base/try.hpp"
 
 namespace lazaret::runner {
+namespace {
+
+Error out_of_place() { return Error(Errc::protocol, "runner frame out of place"); }
+
+}  // namespace
 
 Result<Frame> Client::next_frame(const Call& call) {
   for (;;) {
@@ -72,6 +79,42 @@ Status Client::compile(const Job& step, const Call& call) {
   return send_job(FrameType::compile, step, call).within("starting the compile step");
 }
 
+Status Client::put(const Entry& entry, const Call& call) {
+  return send(FrameType::put, encode(entry), call);
+}
+
+Status Client::put_content(Bytes bytes, const Call& call) {
+  while (!bytes.empty()) {
+    const Bytes piece = bytes.first(std::min(bytes.size(), kStreamBytes));
+    LAZARET_CHECK(send(FrameType::put_data, piece, call));
+    bytes = bytes.subspan(piece.size());
+  }
+  return {};
+}
+
+Result<Placed> Client::end_put(const Call& call) {
+  LAZARET_CHECK(send(FrameType::put_end, {}, call));
+  LAZARET_TRY(const Frame answer, next_frame(call));
+  if (answer.type != FrameType::placed) return out_of_place();
+  return decode_placed(answer.payload);
+}
+
+Result<Got> Client::get(const Get& wish, Receiver& receiver, const Call& call) {
+  LAZARET_CHECK(send(FrameType::get, encode(wish), call));
+  for (;;) {
+    LAZARET_TRY(const Frame frame, next_frame(call));
+    if (frame.type == FrameType::got) return decode_got(frame.payload);
+    if (frame.type == FrameType::entry) {
+      LAZARET_TRY(const Entry entry, decode_entry(frame.payload));
+      LAZARET_CHECK(receiver.entry(entry));
+    } else if (frame.type == FrameType::entry_data) {
+      LAZARET_CHECK(receiver.content(frame.payload));
+    } else {
+      return out_of_place();
+    }
+  }
+}
+
 Status Client::send_stdin(Bytes bytes, const Call& call) {
   return send(FrameType::stdin_data, bytes, call);
 }
@@ -104,15 +147,7 @@ Result<Ending> Client::await(Sink& sink, const Call& call) {
         LAZARET_TRY(Failed failed, decode_failed(frame.payload));
         return Ending(std::move(failed));
       }
-      case FrameType::hello:
-      case FrameType::report:
-      case FrameType::prepared:
-      case FrameType::prepare:
-      case FrameType::job:
-      case FrameType::compile:
-      case FrameType::stdin_data:
-      case FrameType::stdin_end:
-      case FrameType::signal: return Error(Errc::protocol, "runner frame out of place");
+      default: return out_of_place();
     }
   }
 }

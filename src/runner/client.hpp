@@ -33,6 +33,18 @@ class Sink {
   virtual void credit(std::uint32_t bytes) = 0;
 };
 
+/// Where the files that a box gives go. A refusal ends the giving.
+class Receiver {
+ public:
+  Receiver() = default;
+  Receiver(const Receiver&) = delete;
+  Receiver& operator=(const Receiver&) = delete;
+  virtual ~Receiver() = default;
+  [[nodiscard]] virtual Status entry(const Entry& entry) = 0;
+  /// Of the file that came last; nothing at its end.
+  [[nodiscard]] virtual Status content(Bytes bytes) = 0;
+};
+
 using Ending = std::variant<Exited, Failed>;
 
 /// The host's side of the runner's protocol over a wire that it borrows. One thread greets and
@@ -53,6 +65,15 @@ class Client {
   /// What is done before the job and has an ending of its own, with no standard input: once, and
   /// the job may follow when it has ended. It may start processes even where the job may not.
   [[nodiscard]] Status compile(const Job& step, const Call& call);
+  /// Has something put below /work, before the compile step and the job; of a file exactly as many
+  /// bytes must follow as it has.
+  [[nodiscard]] Status put(const Entry& entry, const Call& call);
+  [[nodiscard]] Status put_content(Bytes bytes, const Call& call);
+  /// What became of all that.
+  [[nodiscard]] Result<Placed> end_put(const Call& call);
+  /// Takes what lies below a directory of the box, once the job has ended. Errors: those of the
+  /// receiver, protocol, connection_lost, timed_out, cancelled.
+  [[nodiscard]] Result<Got> get(const Get& wish, Receiver& receiver, const Call& call);
   /// At most kStdinWindow bytes may be on their way; Sink::credit says what was taken.
   [[nodiscard]] Status send_stdin(Bytes bytes, const Call& call);
   [[nodiscard]] Status end_stdin(const Call& call);

@@ -22,6 +22,10 @@ constexpr std::array kTypes = {
     TypeRow{FrameType::signal, Direction::to_runner, 4},
     TypeRow{FrameType::compile, Direction::to_runner, kJobBytes},
     TypeRow{FrameType::prepare, Direction::to_runner, kJobBytes},
+    TypeRow{FrameType::put, Direction::to_runner, kEntryBytes},
+    TypeRow{FrameType::put_data, Direction::to_runner, kStreamBytes},
+    TypeRow{FrameType::put_end, Direction::to_runner, 0},
+    TypeRow{FrameType::get, Direction::to_runner, kEntryBytes},
     TypeRow{FrameType::hello, Direction::to_host, 16},
     TypeRow{FrameType::report, Direction::to_host, kReportBytes},
     TypeRow{FrameType::started, Direction::to_host, 4},
@@ -32,6 +36,10 @@ constexpr std::array kTypes = {
     TypeRow{FrameType::exited, Direction::to_host, 32},
     TypeRow{FrameType::failed, Direction::to_host, 1024},
     TypeRow{FrameType::prepared, Direction::to_host, 4},
+    TypeRow{FrameType::placed, Direction::to_host, kEntryBytes},
+    TypeRow{FrameType::entry, Direction::to_host, kEntryBytes},
+    TypeRow{FrameType::entry_data, Direction::to_host, kStreamBytes},
+    TypeRow{FrameType::got, Direction::to_host, 8},
 };
 
 const TypeRow* row_of(FrameType type) noexcept {

@@ -15,11 +15,12 @@
 /// The runner's wire format; docs/runner-protocol.md is its specification.
 namespace lazaret::runner {
 
-inline constexpr std::uint16_t kProtocolVersion = 2;
+inline constexpr std::uint16_t kProtocolVersion = 3;
 inline constexpr std::size_t kHeaderBytes = 8;
 inline constexpr std::size_t kStreamBytes = 64UL << 10;   ///< most payload of a stream frame
 inline constexpr std::size_t kReportBytes = 128UL << 10;  ///< most payload of a report
 inline constexpr std::size_t kJobBytes = 4UL << 20;       ///< most payload of a job
+inline constexpr std::size_t kEntryBytes = 16UL << 10;    ///< most payload that names files
 inline constexpr std::uint32_t kStdinWindow = 64U << 10;  ///< unacknowledged stdin bytes
 
 enum class FrameType : std::uint8_t {
@@ -30,6 +31,10 @@ enum class FrameType : std::uint8_t {
   signal = 0x04,
   compile = 0x05,
   prepare = 0x06,
+  put = 0x07,
+  put_data = 0x08,
+  put_end = 0x09,
+  get = 0x0A,
   // runner to host
   hello = 0x81,
   report = 0x82,
@@ -41,6 +46,10 @@ enum class FrameType : std::uint8_t {
   exited = 0x88,
   failed = 0x89,
   prepared = 0x8A,
+  placed = 0x8B,
+  entry = 0x8C,
+  entry_data = 0x8D,
+  got = 0x8E,
 };
 
 enum class Direction { to_runner, to_host };

@@ -60,6 +60,11 @@ class Reader {
     for (std::uint32_t left = count(); left > 0 && !short_; --left) values.push_back(text());
     return values;
   }
+  [[nodiscard]] bool yes_or_no() {
+    const auto value = number<std::uint8_t>();
+    short_ = short_ || value > 1;
+    return value == 1;
+  }
   [[nodiscard]] bool failed() const noexcept { return short_; }
   [[nodiscard]] bool whole() const noexcept { return !short_ && bytes_.empty(); }
 
@@ -113,6 +118,7 @@ std::vector<std::byte> encode(const Exited& exited) {
   writer.number(exited.code);
   writer.number(exited.cpu_us);
   writer.number(exited.peak_rss_kib);
+  writer.number(static_cast<std::uint8_t>(exited.has_artifacts));
   return writer.take();
 }
 
@@ -120,6 +126,38 @@ std::vector<std::byte> encode(const Failed& failed) {
   Writer writer;
   writer.text(failed.step);
   writer.number(static_cast<std::uint32_t>(failed.os_error));
+  return writer.take();
+}
+
+std::vector<std::byte> encode(const Entry& entry) {
+  Writer writer;
+  writer.number(static_cast<std::uint8_t>(entry.kind));
+  writer.number(static_cast<std::uint8_t>(entry.executable));
+  writer.number(entry.size);
+  writer.text(entry.path);
+  writer.text(entry.target);
+  return writer.take();
+}
+
+std::vector<std::byte> encode(const Placed& placed) {
+  Writer writer;
+  writer.text(placed.path);
+  writer.number(static_cast<std::uint32_t>(placed.os_error));
+  return writer.take();
+}
+
+std::vector<std::byte> encode(const Get& get) {
+  Writer writer;
+  writer.text(get.path);
+  writer.number(get.most);
+  writer.number(static_cast<std::uint8_t>(get.with_content));
+  return writer.take();
+}
+
+std::vector<std::byte> encode(const Got& got) {
+  Writer writer;
+  writer.number(static_cast<std::uint32_t>(got.os_error));
+  writer.number(got.left_out);
   return writer.take();
 }
 
@@ -163,6 +201,7 @@ Result<Exited> decode_exited(Bytes payload) {
   exited.code = reader.number<std::uint32_t>();
   exited.cpu_us = reader.number<std::uint64_t>();
   exited.peak_rss_kib = reader.number<std::uint64_t>();
+  exited.has_artifacts = reader.yes_or_no();
   const std::uint32_t most = exited.how == Exited::How::exit ? 255 : 64;
   if (!reader.whole() || how > 1 || exited.code > most) return malformed("exit");
   return exited;
@@ -175,6 +214,49 @@ Result<Failed> decode_failed(Bytes payload) {
   failed.os_error = static_cast<std::int32_t>(reader.number<std::uint32_t>());
   if (!reader.whole() || failed.step.size() > 64) return malformed("failure");
   return failed;
+}
+
+Result<Entry> decode_entry(Bytes payload) {
+  Reader reader(payload);
+  Entry entry;
+  const auto kind = reader.number<std::uint8_t>();
+  entry.kind = static_cast<Entry::Kind>(kind);
+  entry.executable = reader.yes_or_no();
+  entry.size = reader.number<std::uint64_t>();
+  entry.path = reader.text();
+  entry.target = reader.text();
+  const bool fits = entry.path.size() <= kPathBytes && entry.target.size() <= kPathBytes;
+  if (!reader.whole() || kind > 3 || entry.path.empty() || !fits) return malformed("entry");
+  return entry;
+}
+
+Result<Placed> decode_placed(Bytes payload) {
+  Reader reader(payload);
+  Placed placed;
+  placed.path = reader.text();
+  placed.os_error = static_cast<std::int32_t>(reader.number<std::uint32_t>());
+  if (!reader.whole() || placed.path.size() > kPathBytes) return malformed("answer to files");
+  return placed;
+}
+
+Result<Get> decode_get(Bytes payload) {
+  Reader reader(payload);
+  Get get;
+  get.path = reader.text();
+  get.most = reader.number<std::uint32_t>();
+  get.with_content = reader.yes_or_no();
+  if (!reader.whole() || get.path.empty() || get.path.size() > kPathBytes)
+    return malformed("wish for files");
+  return get;
+}
+
+Result<Got> decode_got(Bytes payload) {
+  Reader reader(payload);
+  Got got;
+  got.os_error = static_cast<std::int32_t>(reader.number<std::uint32_t>());
+  got.left_out = reader.number<std::uint32_t>();
+  if (!reader.whole()) return malformed("end of files");
+  return got;
 }
 
 Result<std::uint32_t> decode_number(Bytes payload) {

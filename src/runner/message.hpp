@@ -46,6 +46,7 @@ struct Exited {
   std::uint32_t code = 0;          ///< exit status or signal number
   std::uint64_t cpu_us = 0;        ///< of the whole tree that was reaped
   std::uint64_t peak_rss_kib = 0;  ///< of the largest process
+  bool has_artifacts = false;      ///< something is in /work/out
 };
 
 /// The step that fails where an interpreter that waited is not there any more: no job has begun.
@@ -57,10 +58,50 @@ struct Failed {
   std::int32_t os_error = 0;
 };
 
+/// Longest path in a box, and longest target of a link, in bytes (PATH_MAX with its NUL).
+inline constexpr std::size_t kPathBytes = 4095;
+
+/// Where programs leave what the caller shall have of them, below /work.
+inline constexpr std::string_view kArtifacts = "out";
+
+/// Something below a directory of the box. To the runner: what is to be put below /work. To the
+/// host: what was found, a claim like all that follows foreign code.
+struct Entry {
+  enum class Kind : std::uint8_t { file = 0, directory = 1, link = 2, other = 3 };
+  Kind kind = Kind::file;
+  bool executable = false;
+  std::uint64_t size = 0;  ///< of a file; to the runner exactly, to the host when it was looked at
+  std::string path;        ///< relative, "." for the directory itself
+  std::string target;      ///< of a link
+};
+
+/// Runner to host: what became of all that was put since the last answer.
+struct Placed {
+  std::string path;           ///< of what failed first
+  std::int32_t os_error = 0;  ///< 0: all of it was put
+};
+
+/// Host to runner: what lies below a directory of the box's is wanted.
+struct Get {
+  std::string path;           ///< below /work, as in an Entry
+  std::uint32_t most = 0;     ///< entries
+  bool with_content = false;  ///< of the files
+};
+
+/// Runner to host: all of it was said.
+struct Got {
+  std::int32_t os_error = 0;   ///< why the directory cannot be read
+  std::uint32_t left_out = 0;  ///< entries beyond `most`, or that cannot be read
+};
+
 [[nodiscard]] std::vector<std::byte> encode(const Hello& hello);
 [[nodiscard]] std::vector<std::byte> encode(const Job& job);
 [[nodiscard]] std::vector<std::byte> encode(const Exited& exited);
 [[nodiscard]] std::vector<std::byte> encode(const Failed& failed);
+[[nodiscard]] std::vector<std::byte> encode(const Entry& entry);
+[[nodiscard]] std::vector<std::byte> encode(const Placed& placed);
+[[nodiscard]] std::vector<std::byte> encode(const Get& get);
+[[nodiscard]] std::vector<std::byte> encode(const Got& got);
 /// Payload of signal, started, stdin_credit and prepared frames.
 [[nodiscard]] std::vector<std::byte> encode(std::uint32_t number);
 
@@ -68,6 +109,10 @@ struct Failed {
 [[nodiscard]] Result<Job> decode_job(Bytes payload);
 [[nodiscard]] Result<Exited> decode_exited(Bytes payload);
 [[nodiscard]] Result<Failed> decode_failed(Bytes payload);
+[[nodiscard]] Result<Entry> decode_entry(Bytes payload);
+[[nodiscard]] Result<Placed> decode_placed(Bytes payload);
+[[nodiscard]] Result<Get> decode_get(Bytes payload);
+[[nodiscard]] Result<Got> decode_got(Bytes payload);
 [[nodiscard]] Result<std::uint32_t> decode_number(Bytes payload);
 
 }  // namespace lazaret::runner

@@ -98,17 +98,15 @@ TEST(ServeSocket, CanBeAServiceManagers) {
       "os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS='1')\n"
       "os.execv(sys.argv[2], ['lazaret-serve', '--socket', sys.argv[1] + '.own'])\n";
   int status = 0;
-  const Ended ended =
-      run_program({.argv = {"python3", "-c", script, path, kServePath},
-                   .once_started = [&](pid_t pid) {
-                     (void)becomes_true(10s, [&] {
-                       auto wire = os::connect_unix(path, Call{}.within(1s));
-                       if (wire.ok())
-                         status = reply_on(std::move(wire).value(), "GET", "/v1/ready", "").status;
-                       return status != 0;
-                     });
-                     ::kill(pid, SIGTERM);
-                   }});
+  const Ended ended = run_program(
+      {.argv = {"python3", "-c", script, path, kServePath}, .once_started = [&](pid_t pid) {
+         (void)becomes_true(10s, [&] {
+           auto wire = os::connect_unix(path, Call{}.within(1s));
+           if (wire.ok()) status = reply_on(std::move(wire).value(), "GET", "/v1/ready", "").status;
+           return status != 0;
+         });
+         ::kill(pid, SIGTERM);
+       }});
   EXPECT_EQ(status, 200);
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_NE(::access((path + ".own").c_str(), F_OK), 0);

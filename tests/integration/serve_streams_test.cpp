@@ -330,8 +330,8 @@ constexpr int kStreams = 500;
 // All are under way before any of them says something, and all of them speak at once.
 TEST(ServeStreams, LoseNoByteOf500AtTheSameTime) {
   // What takes long is to hear all of them on a slow machine.
-  const Daemon daemon({"--runs", std::to_string(kStreams), "--connections", "600",
-                       "--write-timeout", "280"});
+  const Daemon daemon(
+      {"--runs", std::to_string(kStreams), "--connections", "600", "--write-timeout", "280"});
   std::vector<std::unique_ptr<Socket>> sockets;
   for (int index = 0; index < kStreams; ++index) {
     const std::string code =

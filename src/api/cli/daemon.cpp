@@ -20,11 +20,14 @@ using http::WebSocket;
 constexpr std::size_t kResultFrameBytes = 1UL << 20;  // what else is in a result
 constexpr std::chrono::seconds kOpenBound{2};
 constexpr std::chrono::seconds kAnswerBound{30};  // a loop that is busy; nobody may run it again
+// Of 10,000 artifacts, 1 MiB of names, as letters, and 150 letters about each; none with content.
+constexpr std::size_t kArtifactsBytes = 8UL << 20;
 constexpr std::chrono::seconds kCancelBound{60};  // the grace that a run may have, and its end
 
 // No request may ask for more. A byte is six letters at most: \\u0000.
 std::size_t most_result_bytes(const Limits& maxima) {
-  return 6 * (maxima.stdout_bytes + maxima.stderr_bytes + maxima.value_bytes) + kResultFrameBytes;
+  return 6 * (maxima.stdout_bytes + maxima.stderr_bytes + maxima.value_bytes) + kArtifactsBytes +
+         kResultFrameBytes;
 }
 
 // One run in the daemon, as seen from here.

@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 
@@ -80,7 +81,14 @@ std::string degraded(const ExecutionResult& result) {
   return names;
 }
 
-void show_notes(const ExecutionResult& result) {
+std::string artifacts_note(const ExecutionResult& result, const ExecutionRequest& request) {
+  const auto count = std::ranges::count(result.artifacts, Artifact::Kind::file, &Artifact::kind);
+  const std::string files = count == 1 ? "1 file" : std::to_string(count) + " files";
+  if (request.output_directory) return files + " taken into " + *request.output_directory;
+  return files + " left in /work/out; --out DIRECTORY takes them";
+}
+
+void show_notes(const ExecutionResult& result, const ExecutionRequest& request) {
   if (result.meta.fallback)
     note("fell back to " + result.meta.backend + ": " + result.meta.fallback->reason);
   for (const std::string& warning : result.meta.warnings) note("warning: " + warning);
@@ -88,6 +96,7 @@ void show_notes(const ExecutionResult& result) {
     note("not enforced here: " + names + "; `lazaret doctor` says why");
   }
   if (result.value) note("value: " + *result.value);
+  if (!result.artifacts.empty()) note(artifacts_note(result, request));
   if (result.truncated) note("output beyond its limit was left out; raise --max-output");
 }
 
@@ -126,11 +135,18 @@ int status_of(const ExecutionResult& result) {
   return kOurFailure;
 }
 
+// These are read and written here, as far as this user may; a daemon would be asked to hold them.
+bool touches_files(const ExecutionRequest& request) {
+  return request.output_directory || std::ranges::any_of(request.inputs, [](const Input& input) {
+           return input.source.has_value();
+         });
+}
+
 ExecutionResult execute(core::Service& service, ExecutionRequest& request, const RunFlags& flags) {
   std::stop_source stop;
   const os::InterruptWatch watch([&stop] { stop.request_stop(); });
   request.stop = stop.get_token();
-  if (!flags.no_daemon) {
+  if (!flags.no_daemon && !touches_files(request)) {
     if (auto result = run_in_daemon(service.config(), request)) return std::move(*result);
   }
   return service.execute(request);
@@ -153,7 +169,7 @@ int run_request(ExecutionRequest request, const Common& common, const RunFlags& 
   }
   if (result.compile) (void)write_all(stderr, result.compile->diagnostics);
   const bool written = live.finish(result);
-  if (!common.quiet) show_notes(result);
+  if (!common.quiet) show_notes(result, request);
   show_end(result);
   if (flags.show_evidence) (void)write_all(stderr, evidence_table(result.meta.evidence));
   if (!written) note("the output could not be written");

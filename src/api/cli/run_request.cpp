@@ -82,6 +82,39 @@ Status put_mounts(ExecutionRequest& request, const RunFlags& flags) {
   return {};
 }
 
+// SOURCE[:PATH], PATH below /work. What is left of the last colon must be there, so that names with
+// colons need no escape.
+Input input_of(const std::string& word, const std::string& otherwise) {
+  const std::size_t colon = word.rfind(':');
+  std::error_code error;
+  if (colon == std::string::npos || colon == 0 || std::filesystem::exists(word, error))
+    return {otherwise, {}, word};
+  return {word.substr(colon + 1), {}, word.substr(0, colon)};
+}
+
+Status put_inputs(ExecutionRequest& request, const RunFlags& flags) {
+  for (const std::string& word : flags.directories) {
+    request.inputs.push_back(input_of(word, "."));
+    std::error_code error;
+    const std::string& source = *request.inputs.back().source;
+    if (!std::filesystem::exists(source, error) || std::filesystem::is_directory(source, error))
+      continue;
+    return Error(Errc::invalid_argument, "--dir: " + policy::in_quotes(source) + " is no directory")
+        .with_hint("--file SOURCE[:PATH] takes a file");
+  }
+  for (const std::string& word : flags.files) {
+    const std::string name = std::filesystem::path(word).filename().string();
+    request.inputs.push_back(input_of(word, name));
+    std::error_code error;
+    const std::string& source = *request.inputs.back().source;
+    if (!std::filesystem::is_directory(source, error)) continue;
+    return Error(Errc::invalid_argument, "--file: " + policy::in_quotes(source) + " is a directory")
+        .with_hint("--dir SOURCE[:PATH] takes a directory");
+  }
+  request.output_directory = flags.output_directory;
+  return {};
+}
+
 Status put_environment(ExecutionRequest& request, const RunFlags& flags) {
   for (const std::string& pair : flags.environment) {
     const std::size_t equals = pair.find('=');
@@ -117,6 +150,7 @@ Result<ExecutionRequest> common_request(const RunFlags& flags) {
   if (flags.loopback) request.loopback = Loopback::up;
   LAZARET_CHECK(put_profile(request, flags));
   LAZARET_CHECK(put_mounts(request, flags));
+  LAZARET_CHECK(put_inputs(request, flags));
   LAZARET_CHECK(put_controls(request, flags));
   LAZARET_CHECK(put_environment(request, flags));
   LAZARET_CHECK(put_limits(request, flags));
@@ -199,6 +233,18 @@ void add_run_flags(CLI::App& command, RunFlags& flags) {
       ->expected(1)
       ->take_all();
   command.add_flag("--loopback", flags.loopback, "127.0.0.1 works, within the box");
+  command
+      .add_option("--file", flags.files,
+                  "SOURCE[:PATH], a file of this machine to put at /work/PATH; may be repeated")
+      ->expected(1)
+      ->take_all();
+  command
+      .add_option("--dir", flags.directories,
+                  "SOURCE[:PATH], a directory to copy into /work; may be repeated")
+      ->expected(1)
+      ->take_all();
+  text("--out", flags.output_directory,
+       "a new or empty directory for what the program leaves in /work/out");
   text("--require", flags.require, "controls without which nothing runs, e.g. network,memory");
   auto* const strict = command.add_flag("--strict", flags.strict, "require every control");
   command.add_flag("--best-effort", flags.best_effort, "require no control")->excludes(strict);

@@ -24,6 +24,9 @@ struct RunFlags {
   std::optional<std::string> require;
   std::optional<std::string> profile;
   std::vector<std::string> mounts;
+  std::vector<std::string> files;
+  std::vector<std::string> directories;
+  std::optional<std::string> output_directory;
   bool loopback = false;
   bool allow_subprocess = false;
   bool deny_subprocess = false;

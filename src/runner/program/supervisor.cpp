@@ -50,7 +50,10 @@ Status Supervisor::run() {
   return {};
 }
 
-Deadline Supervisor::turn_deadline() const { return drain_until_.value_or(Deadline::never()); }
+Deadline Supervisor::turn_deadline() const {
+  if (exporter_ && outbox_.has_room()) return Deadline::after({});
+  return drain_until_.value_or(Deadline::never());
+}
 
 Status Supervisor::turn() {
   enum : std::size_t { kWireIn, kWireOut, kChildren, kStdin, kFirstOutput };
@@ -74,6 +77,9 @@ Status Supervisor::turn() {
   if (watches[kStdin].ready) feed_stdin();
   if (watches[kChildren].ready) collect_children();
   if (watches[kWireIn].ready) LAZARET_CHECK(take_frames());
+  while (exporter_ && outbox_.has_room()) {
+    if (!exporter_->step(outbox_)) exporter_.reset();
+  }
   finish();
   return outbox_.flush(handles_.wire_out.get());
 }
@@ -105,10 +111,35 @@ Status Supervisor::obey(const Frame& frame) {
     feed_stdin();
     return {};
   }
+  if (frame.type != FrameType::signal) return obey_files(frame);
   LAZARET_TRY(const std::uint32_t signal, decode_number(frame.payload));
   if (signal == 0 || signal > 64) return Error(Errc::protocol, "no such signal");
   // The program may have ended in the meantime: not an error.
   if (main_) (void)os::signal_all(*main_, signal).ok();
+  return {};
+}
+
+// What is put is there before any foreign code; what is given was left by it.
+Status Supervisor::obey_files(const Frame& frame) {
+  if (frame.type == FrameType::get) {
+    LAZARET_TRY(Get wish, decode_get(frame.payload));
+    return give(std::move(wish));
+  }
+  if (had_job_ || had_compile_) return Error(Errc::protocol, "files come before the job");
+  if (frame.type == FrameType::put_data) return importer_.take_data(frame.payload);
+  if (frame.type == FrameType::put_end) {
+    LAZARET_TRY(const Placed placed, importer_.end());
+    outbox_.put(FrameType::placed, encode(placed));
+    return {};
+  }
+  LAZARET_TRY(const Entry entry, decode_entry(frame.payload));
+  return importer_.take(entry);
+}
+
+Status Supervisor::give(Get get) {
+  if (!had_job_ || main_ || exporter_)
+    return Error(Errc::protocol, "files are given after the job, one after another");
+  exporter_.emplace(std::move(get));
   return {};
 }
 
@@ -279,6 +310,7 @@ void Supervisor::finish() {
   const os::TreeUsage usage = os::tree_usage();
   exited_->cpu_us = usage.cpu_us - std::min(usage.cpu_us, cpu_us_before_);
   exited_->peak_rss_kib = usage.peak_rss_kib;
+  exited_->has_artifacts = had_job_ && has_something_in(std::string(kArtifacts));
   outbox_.put(FrameType::exited, encode(*exited_));
   exited_.reset();
   main_.reset();

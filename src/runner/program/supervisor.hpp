@@ -12,13 +12,15 @@
 #include "os/pipe.hpp"
 #include "runner/frame.hpp"
 #include "runner/message.hpp"
+#include "runner/program/exporter.hpp"
+#include "runner/program/importer.hpp"
 #include "runner/program/outbox.hpp"
 
 namespace lazaret::runner {
 
-/// The runner's life: says hello, reports, starts an interpreter ahead if it is told to, takes one
-/// job and perhaps a compile step before it, carries their streams, says how each ended, and stays
-/// until the host closes the wire.
+/// The runner's life: says hello, reports, starts an interpreter ahead if it is told to, puts the
+/// host's files, takes one job and perhaps a compile step before it, carries their streams, says
+/// how each ended, gives what the job has left, and stays until the host closes the wire.
 class Supervisor {
  public:
   Supervisor(os::InitHandles handles, Subprocess subprocess)
@@ -37,6 +39,8 @@ class Supervisor {
   [[nodiscard]] Deadline turn_deadline() const;
   [[nodiscard]] Status take_frames();
   [[nodiscard]] Status obey(const Frame& frame);
+  [[nodiscard]] Status obey_files(const Frame& frame);
+  [[nodiscard]] Status give(Get get);
   [[nodiscard]] Status prepare(const Job& interpreter);
   [[nodiscard]] bool may_start(FrameType step, const Job& job) const;
   [[nodiscard]] Status start(FrameType step, const Job& job);
@@ -58,6 +62,8 @@ class Supervisor {
   std::uint64_t ignored_signals_ = os::kEverySignal;
   FrameReader reader_{Direction::to_runner};
   Outbox outbox_;
+  Importer importer_;
+  std::optional<Exporter> exporter_;
   std::vector<Output> outputs_;
   os::Handle stdin_;
   std::vector<std::byte> pending_stdin_;

@@ -71,11 +71,11 @@ TEST(Client, TakesHelloAndReportByteByByte) {
 
 TEST(Client, NamesBothVersionsWhenTheyDiffer) {
   FakeWire wire;
-  say_hello(wire, 3);
+  say_hello(wire, kProtocolVersion - 1);
   const auto greeting = Client(wire).greet(soon());
   ASSERT_FALSE(greeting.ok());
   EXPECT_EQ(greeting.error().code(), Errc::protocol);
-  EXPECT_EQ(greeting.error().message(), "the runner speaks protocol version 3, we speak 2");
+  EXPECT_EQ(greeting.error().message(), "the runner speaks protocol version 2, we speak 3");
 }
 
 TEST(Client, RefusesAnythingBeforeTheHello) {

@@ -32,6 +32,14 @@ constexpr TypeCase kTypes[] = {
     {"failed", FrameType::failed, Direction::to_host, 1024},
     {"prepared", FrameType::prepared, Direction::to_host, 4},
     {"prepare", FrameType::prepare, Direction::to_runner, 4 << 20},
+    {"put", FrameType::put, Direction::to_runner, 16UL << 10},
+    {"put_data", FrameType::put_data, Direction::to_runner, 64UL << 10},
+    {"put_end", FrameType::put_end, Direction::to_runner, 0},
+    {"get", FrameType::get, Direction::to_runner, 16UL << 10},
+    {"placed", FrameType::placed, Direction::to_host, 16UL << 10},
+    {"entry", FrameType::entry, Direction::to_host, 16UL << 10},
+    {"entry_data", FrameType::entry_data, Direction::to_host, 64UL << 10},
+    {"got", FrameType::got, Direction::to_host, 8},
 };
 
 Direction other(Direction direction) {
@@ -64,6 +72,17 @@ TEST(FrameHeader, IsLengthLittleEndianThenTypeThenZeroes) {
   const std::array<std::byte, 8> wanted = {std::byte{1}, std::byte{2}, std::byte{3}, std::byte{0},
                                            std::byte{1}, std::byte{0}, std::byte{0}, std::byte{0}};
   EXPECT_EQ(header, wanted);
+}
+
+TEST(FrameHeader, HasTheNumbersOfTheSpecification) {
+  EXPECT_EQ(frame_header(FrameType::put, 0)[4], std::byte{0x07});
+  EXPECT_EQ(frame_header(FrameType::put_data, 0)[4], std::byte{0x08});
+  EXPECT_EQ(frame_header(FrameType::put_end, 0)[4], std::byte{0x09});
+  EXPECT_EQ(frame_header(FrameType::get, 0)[4], std::byte{0x0A});
+  EXPECT_EQ(frame_header(FrameType::placed, 0)[4], std::byte{0x8B});
+  EXPECT_EQ(frame_header(FrameType::entry, 0)[4], std::byte{0x8C});
+  EXPECT_EQ(frame_header(FrameType::entry_data, 0)[4], std::byte{0x8D});
+  EXPECT_EQ(frame_header(FrameType::got, 0)[4], std::byte{0x8E});
 }
 
 TEST(FrameReader, GivesNothingBeforeTheFirstByte) {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include "runner/frame.hpp"
+
 namespace lazaret::runner {
 namespace {
 
@@ -16,6 +18,14 @@ Job sample_job() {
           .files = {{"/work/main.py", "x = 1\n"}, {"/work/empty", ""}},
           .cpu_seconds = 7,
           .word = std::string("/work/main.py\0x", 15)};
+}
+
+Entry sample_entry() {
+  return {.kind = Entry::Kind::link,
+          .executable = true,
+          .size = ~0ULL,
+          .path = std::string("data/line\nbreak \xFF\0x", 19),
+          .target = "../elsewhere"};
 }
 
 void number(Encoded& bytes, std::uint32_t value) {
@@ -126,12 +136,27 @@ TEST(JobMessage, IsRefusedWhenATextIsLongerThanTheRest) {
 }
 
 TEST(ExitedMessage, ComesBackAsItWas) {
-  const auto exited = decode_exited(encode(Exited{Exited::How::signal, 9, ~0ULL, 1ULL << 40}));
+  const Exited sent{Exited::How::signal, 9, ~0ULL, 1ULL << 40, true};
+  const auto exited = decode_exited(encode(sent));
   ASSERT_TRUE(exited.ok());
   EXPECT_EQ(exited->how, Exited::How::signal);
   EXPECT_EQ(exited->code, 9U);
   EXPECT_EQ(exited->cpu_us, ~0ULL);
   EXPECT_EQ(exited->peak_rss_kib, 1ULL << 40);
+  EXPECT_TRUE(exited->has_artifacts);
+  EXPECT_FALSE(decode_exited(encode(Exited{})).value().has_artifacts);
+}
+
+TEST(ExitedMessage, FitsIntoItsFrame) {
+  EXPECT_LE(encode(Exited{}).size(), payload_cap(FrameType::exited));
+}
+
+TEST(ExitedMessage, IsRefusedWithArtifactsThatAreNeitherThereNorNot) {
+  for (const int answer : {2, 255}) {
+    Encoded bytes = encode(Exited{});
+    bytes.back() = static_cast<std::byte>(answer);
+    EXPECT_EQ(decode_exited(bytes).error().code(), Errc::protocol) << answer;
+  }
 }
 
 TEST(ExitedMessage, IsRefusedCutOrLengthened) {
@@ -173,6 +198,119 @@ TEST(NumberMessage, ComesBackAsItWas) {
   EXPECT_EQ(decode_number(encode(0xFEDCBA98U)).value(), 0xFEDCBA98U);
   expect_only_whole(encode(15U), decode_number);
 }
+
+TEST(EntryMessage, ComesBackAsItWas) {
+  const Entry sent = sample_entry();
+  const auto entry = decode_entry(encode(sent));
+  ASSERT_TRUE(entry.ok());
+  EXPECT_EQ(entry->kind, Entry::Kind::link);
+  EXPECT_TRUE(entry->executable);
+  EXPECT_EQ(entry->size, ~0ULL);
+  EXPECT_EQ(entry->path, sent.path);
+  EXPECT_EQ(entry->target, sent.target);
+}
+
+TEST(EntryMessage, IsRefusedCutOrLengthened) {
+  expect_only_whole(encode(sample_entry()), decode_entry);
+}
+
+TEST(EntryMessage, HasFourKindsAndNoFifth) {
+  Encoded bytes = encode(sample_entry());
+  for (int kind = 0; kind < 256; ++kind) {
+    bytes[0] = static_cast<std::byte>(kind);
+    const auto entry = decode_entry(bytes);
+    ASSERT_EQ(entry.ok(), kind <= 3) << kind;
+    if (!entry.ok()) continue;
+    EXPECT_EQ(static_cast<int>(entry->kind), kind);
+  }
+}
+
+TEST(EntryMessage, IsExecutableOrNot) {
+  Encoded bytes = encode(sample_entry());
+  bytes[1] = std::byte{0};
+  EXPECT_FALSE(decode_entry(bytes).value().executable);
+  bytes[1] = std::byte{2};
+  EXPECT_EQ(decode_entry(bytes).error().code(), Errc::protocol);
+}
+
+TEST(EntryMessage, NamesSomething) {
+  Entry entry = sample_entry();
+  entry.target.clear();
+  EXPECT_TRUE(decode_entry(encode(entry)).ok());
+  entry.path.clear();
+  EXPECT_EQ(decode_entry(encode(entry)).error().code(), Errc::protocol);
+}
+
+TEST(EntryMessage, TakesPathsAndTargetsAtTheirLimitAndNoneBeyond) {
+  Entry entry = sample_entry();
+  entry.path.assign(kPathBytes, 'p');
+  entry.target.assign(kPathBytes, 't');
+  EXPECT_TRUE(decode_entry(encode(entry)).ok());
+  EXPECT_LE(encode(entry).size(), payload_cap(FrameType::put));
+  EXPECT_LE(encode(entry).size(), payload_cap(FrameType::entry));
+  entry.target += 't';
+  EXPECT_FALSE(decode_entry(encode(entry)).ok());
+  entry.target.clear();
+  entry.path += 'p';
+  EXPECT_FALSE(decode_entry(encode(entry)).ok());
+}
+
+TEST(PlacedMessage, ComesBackAsItWas) {
+  const auto placed = decode_placed(encode(Placed{"data/a", 28}));
+  ASSERT_TRUE(placed.ok());
+  EXPECT_EQ(placed->path, "data/a");
+  EXPECT_EQ(placed->os_error, 28);
+  EXPECT_EQ(decode_placed(encode(Placed{}))->os_error, 0);
+  EXPECT_EQ(decode_placed(encode(Placed{"a", -1}))->os_error, -1);
+}
+
+TEST(PlacedMessage, IsRefusedCutOrLengthened) {
+  expect_only_whole(encode(Placed{"data/a", 28}), decode_placed);
+}
+
+TEST(PlacedMessage, TakesAPathAtTheLimitAndNoneBeyond) {
+  const Encoded longest = encode(Placed{std::string(kPathBytes, 'p'), 1});
+  EXPECT_TRUE(decode_placed(longest).ok());
+  EXPECT_LE(longest.size(), payload_cap(FrameType::placed));
+  EXPECT_FALSE(decode_placed(encode(Placed{std::string(kPathBytes + 1, 'p'), 1})).ok());
+}
+
+TEST(GetMessage, ComesBackAsItWas) {
+  const auto get = decode_get(encode(Get{"out", 0xFFFFFFFF, true}));
+  ASSERT_TRUE(get.ok());
+  EXPECT_EQ(get->path, "out");
+  EXPECT_EQ(get->most, 0xFFFFFFFF);
+  EXPECT_TRUE(get->with_content);
+  EXPECT_FALSE(decode_get(encode(Get{"out", 0, false}))->with_content);
+}
+
+TEST(GetMessage, IsRefusedCutOrLengthened) {
+  expect_only_whole(encode(Get{"out", 1, true}), decode_get);
+}
+
+TEST(GetMessage, TakesAPathAtTheLimitAndNoneBeyond) {
+  const Encoded longest = encode(Get{std::string(kPathBytes, 'p'), 1, true});
+  EXPECT_TRUE(decode_get(longest).ok());
+  EXPECT_LE(longest.size(), payload_cap(FrameType::get));
+  EXPECT_FALSE(decode_get(encode(Get{std::string(kPathBytes + 1, 'p'), 1, true})).ok());
+  EXPECT_FALSE(decode_get(encode(Get{"", 1, true})).ok());
+}
+
+TEST(GetMessage, WantsContentOrNot) {
+  Encoded bytes = encode(Get{"out", 1, true});
+  bytes.back() = std::byte{2};
+  EXPECT_EQ(decode_get(bytes).error().code(), Errc::protocol);
+}
+
+TEST(GotMessage, ComesBackAsItWas) {
+  const auto got = decode_got(encode(Got{-1, 0xFFFFFFFF}));
+  ASSERT_TRUE(got.ok());
+  EXPECT_EQ(got->os_error, -1);
+  EXPECT_EQ(got->left_out, 0xFFFFFFFF);
+  EXPECT_LE(encode(Got{}).size(), payload_cap(FrameType::got));
+}
+
+TEST(GotMessage, IsRefusedCutOrLengthened) { expect_only_whole(encode(Got{2, 3}), decode_got); }
 
 }  // namespace
 }  // namespace lazaret::runner

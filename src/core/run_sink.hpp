@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "core/collector.hpp"
+#include "core/stdin_feed.hpp"
+#include "core/value.hpp"
+#include "lazaret/limits.hpp"
+#include "lazaret/request.hpp"
+#include "runner/client.hpp"
+
+namespace lazaret::core {
+
+/// The run's streams, bounded; output is passed on while it goes into the head, and the rest of it
+/// once it is known that nothing between is missing.
+class RunSink final : public runner::Sink {
+ public:
+  RunSink(const ExecutionRequest& request, const Limits& limits)
+      : request_(request),
+        out(limits.stdout_bytes),
+        err(limits.stderr_bytes),
+        value_channel(limits.value_bytes) {}
+
+  void output(Stream stream, Bytes bytes) override {
+    Collector& collector = stream == Stream::standard_output ? out : err;
+    const std::size_t kept = collector.take(bytes);
+    if (kept > 0 && request_.on_output) request_.on_output(stream, text_of(bytes.first(kept)));
+  }
+  void pass_rest() const {
+    for (const Stream stream : {Stream::standard_output, Stream::standard_error}) {
+      const Collector& collector = stream == Stream::standard_output ? out : err;
+      if (!request_.on_output || collector.truncated()) continue;
+      if (const std::string rest = collector.tail(); !rest.empty())
+        request_.on_output(stream, rest);
+    }
+  }
+  void value(Bytes bytes) override { value_channel.take(bytes); }
+  void credit(std::uint32_t bytes) override {
+    if (feed != nullptr) feed->credit(bytes);
+  }
+
+ private:
+  const ExecutionRequest& request_;
+
+ public:
+  Collector out;
+  Collector err;
+  ValueChannel value_channel;
+  StdinFeed* feed = nullptr;
+};
+
+}  // namespace lazaret::core

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "lazaret/result.hpp"
+#include "os/handle.hpp"
+
+namespace lazaret::os {
+
+/// A directory and what lies in it. Names are single ones: what holds a '/', "." and ".." are
+/// refused, and no link is ever followed.
+class Folder {
+ public:
+  struct Item {
+    enum class Kind { file, directory, link, other };
+    std::string name;
+    Kind kind = Kind::other;
+    bool executable = false;  ///< by its owner
+    std::uint64_t size = 0;   ///< of a file
+  };
+
+  Folder(Folder&& other) noexcept;
+  Folder& operator=(Folder&& other) noexcept;
+  ~Folder();
+
+  /// One of the caller's own choice, by its whole path.
+  [[nodiscard]] static Result<Folder> at(const std::string& path);
+  /// A directory in this one.
+  [[nodiscard]] Result<Folder> in(const std::string& name) const;
+  /// The same, made with mode 0755 if nothing is there.
+  [[nodiscard]] Result<Folder> made_in(const std::string& name) const;
+  /// A new file in it, to be written to, with mode 0644 or 0755.
+  [[nodiscard]] Result<Handle> create(const std::string& name, bool executable) const;
+  /// A regular file in it, to be read from.
+  [[nodiscard]] Result<Handle> open(const std::string& name) const;
+  [[nodiscard]] Status link(const std::string& name, const std::string& target) const;
+  /// What link() would have been told.
+  [[nodiscard]] Result<std::string> target_of(const std::string& name) const;
+  /// The next thing in it, in the system's order; nothing at the end.
+  [[nodiscard]] Result<std::optional<Item>> next();
+
+ private:
+  class Names;
+  explicit Folder(Handle handle);
+  [[nodiscard]] Item look_at(const char* name) const;
+
+  Handle handle_;
+  std::unique_ptr<Names> names_;
+};
+
+}  // namespace lazaret::os
