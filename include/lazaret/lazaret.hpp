@@ -9,3 +9,4 @@
 #include "lazaret/request.hpp"
 #include "lazaret/result.hpp"
 #include "lazaret/sandbox.hpp"
+#include "lazaret/session.hpp"

@@ -7,6 +7,7 @@
 #include "lazaret/execution_result.hpp"
 #include "lazaret/request.hpp"
 #include "lazaret/result.hpp"
+#include "lazaret/session.hpp"
 
 namespace lazaret {
 
@@ -22,6 +23,9 @@ class CodeSandbox {
   /// Blocks until the result is known; never throws for anything the code or the engine does. Our
   /// own trouble comes back as a result whose `meta.cause` and `error` say what it was.
   [[nodiscard]] ExecutionResult execute(const ExecutionRequest& request) const;
+  /// A box that is kept for several runs. Errors: invalid_argument, permission_denied for what
+  /// policy forbids, backend_unavailable, image_missing, enforcement_mismatch, cancelled, …
+  [[nodiscard]] Result<Session> open_session(const SessionRequest& request) const;
 
  private:
   std::unique_ptr<Body> body_;

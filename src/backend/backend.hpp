@@ -19,9 +19,9 @@ namespace lazaret::backend {
 /// What the outside saw of a box once it was over.
 struct Autopsy {
   Usage usage;
-  bool memory_kill = false;     ///< the kernel's counters say it killed for memory
-  bool pids_refused = false;    ///< a task was refused at the limit on tasks
-  std::uint32_t survivors = 0;  ///< processes of the box still alive
+  std::uint64_t memory_kills = 0;   ///< by the kernel's counters
+  std::uint64_t pids_refusals = 0;  ///< of a task, at the limit on tasks
+  std::uint32_t survivors = 0;      ///< processes of the box still alive
 };
 
 /// A verified place to run one program in: it has never run foreign code before, and is destroyed
@@ -50,6 +50,8 @@ class Box {
   /// What the counters say of a program that has ended by itself, while the box is still there;
   /// nothing where only the box's end can tell.
   [[nodiscard]] virtual std::optional<Autopsy> counters() { return std::nullopt; }
+  /// Processes of the box beside its first, as seen from outside; nothing where they cannot be.
+  [[nodiscard]] virtual std::optional<std::uint32_t> others() { return std::nullopt; }
   /// Whether one made now would show the same of the host and be of the same image. May wait 2 s.
   [[nodiscard]] virtual bool is_current() const { return true; }
   /// Whether somebody sees to the end of the box after its last user, so that an answer need not

@@ -1,5 +1,6 @@
 #include "base/base64.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/try.hpp"
-#include "base/utf8.hpp"
 #include "policy/box_path.hpp"
 #include "policy/quantity.hpp"
 
@@ -18,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 using runner::Entry;
 
+constexpr std::size_t kMostWarnings = 5;  // that name what was not taken
 constexpr std::pair<std::string_view, std::string_view> kMediaTypes[] = {
     {"csv", "text/csv"},        {"gif", "image/gif"},         {"gz", "application/gzip"},
     {"htm", "text/html"},       {"html", "text/html"},        {"jpeg", "image/jpeg"},
@@ -50,9 +50,8 @@ Artifact::Kind kind_of(Entry::Kind kind) {
   return Artifact::Kind::other;
 }
 
-Error cannot_write(const fs::path& path, const std::error_code& error) {
-  return Error(Errc::system, "writing " + policy::in_quotes(printable(path.string(), '?')) + ": " +
-                                 (error ? error.message() : "the disk may be full"));
+Error cannot_write(const fs::path& path, const std::string& why) {
+  return Error(Errc::system, "writing " + policy::in_quotes(path.string()) + ": " + why);
 }
 
 }  // namespace
@@ -68,110 +67,141 @@ std::string media_type_of(std::string_view path) {
 }
 
 Status check_output_directory(const fs::path& directory) {
+  const auto refused = [&directory](const std::string& why) {
+    return Error(Errc::invalid_argument, policy::in_quotes(directory.string()) + " " + why)
+        .with_hint("name an empty directory, or one that is not there yet");
+  };
   std::error_code error;
   const fs::file_status status = fs::status(directory, error);
-  if (status.type() == fs::file_type::not_found) return {};
-  const std::string name = policy::in_quotes(directory.string());
-  if (!fs::is_directory(status)) return Error(Errc::invalid_argument, name + " is no directory");
-  if (fs::is_empty(directory, error) && !error) return {};
-  return Error(Errc::invalid_argument,
-               name + (error ? " cannot be read: " + error.message() : " is not empty"))
-      .with_hint("name an empty directory, or one that is not there yet");
+  const bool is_absent = status.type() == fs::file_type::not_found;
+  if (directory.empty() || (is_absent && fs::is_symlink(fs::symlink_status(directory, error))))
+    return refused("is no name of a directory");
+  if (is_absent) return {};
+  if (error) return refused("cannot be looked at: " + error.message());
+  if (!fs::is_directory(status)) return refused("is no directory");
+  const bool is_empty = fs::is_empty(directory, error);
+  if (error) return refused("cannot be read: " + error.message());
+  return is_empty ? Status() : Status(refused("is not empty"));
 }
 
-Status ArtifactTaker::take_from(runner::Client& client, const Call& call) {
+Status ArtifactTaker::take_from(runner::Client& client, const std::string& directory,
+                                const Call& call) {
   if (wish_.directory) {
     LAZARET_CHECK(check_output_directory(*wish_.directory));
     std::error_code error;
     fs::create_directories(*wish_.directory, error);
-    if (error) return cannot_write(*wish_.directory, error);
+    if (error) return cannot_write(*wish_.directory, error.message());
   }
   const bool with_content = wish_.directory || wish_.with_content;
-  LAZARET_TRY(
-      const runner::Got got,
-      client.get({std::string(runner::kArtifacts), kMostArtifacts, with_content}, *this, call));
+  LAZARET_TRY(const runner::Got got,
+              client.get({directory, kMostArtifacts, with_content}, *this, call));
   if (is_open_) return not_believed("a file without its end");
+  error_number_ = got.os_error;
   if (got.os_error != 0)
-    warnings_.push_back("/work/out cannot be read: errno " + std::to_string(got.os_error));
+    warnings_.push_back("/work/" + directory + " cannot be read: errno " +
+                        std::to_string(got.os_error));
   if (got.left_out > 0)
     warnings_.push_back(std::to_string(got.left_out) + " artifacts were left out");
-  return {};
+  if (not_taken_ > kMostWarnings)
+    warnings_.push_back("and " + std::to_string(not_taken_ - kMostWarnings) + " more");
+  return trouble_ ? Status(*trouble_) : Status();
+}
+
+// Whether nothing of this name has come, and it lies in a directory that has.
+bool ArtifactTaker::is_new(const std::string& path) const {
+  const std::size_t slash = path.rfind('/');
+  const bool is_known = slash == std::string::npos || paths_.contains(path.substr(0, slash + 1));
+  return is_known && !paths_.contains(path) && !paths_.contains(path + "/");
 }
 
 Status ArtifactTaker::entry(const Entry& entry) {
-  const std::string shown = policy::in_quotes(printable(entry.path, '?'));
-  const std::size_t slash = entry.path.rfind('/');
-  const bool is_known =
-      slash == std::string::npos || paths_.contains(entry.path.substr(0, slash + 1));
   const bool is_path = policy::is_below(entry.path) && is_the_same_here(entry.path);
-  if (is_open_ || !is_path || !is_known) return not_believed(shown);
-  const bool is_directory = entry.kind == Entry::Kind::directory;
-  if (artifacts_.size() == kMostArtifacts || paths_.contains(entry.path) ||
-      paths_.contains(entry.path + "/"))
-    return not_believed(shown);
+  if (is_open_ || !is_path || !is_new(entry.path) || artifacts_.size() == kMostArtifacts)
+    return not_believed(policy::in_quotes(entry.path));
   named_ += entry.path.size();
   if (named_ > kMostNames) return Error(Errc::too_large, "more than 1 MiB of names");
-  paths_.insert(is_directory ? entry.path + "/" : entry.path);
   const bool is_file = entry.kind == Entry::Kind::file;
+  const bool is_directory = entry.kind == Entry::Kind::directory;
+  paths_.insert(is_directory ? entry.path + "/" : entry.path);
+  is_open_ = is_file && (wish_.directory || wish_.with_content);
   artifacts_.push_back({entry.path,
                         kind_of(entry.kind),
-                        is_file ? entry.size : 0,
+                        is_file && !is_open_ ? entry.size : 0,
                         is_file ? media_type_of(entry.path) : "",
                         {}});
-  is_open_ = is_file && (wish_.directory || wish_.with_content);
-  if (is_open_) artifacts_.back().size = 0;  // what comes is what counts
   if (is_open_ && wish_.with_content) artifacts_.back().content.emplace();
-  if (!wish_.directory) return {};
-  if (is_file || is_directory) return write(entry);
-  warnings_.push_back(shown + " is neither a file nor a directory: not taken");
+  if (!wish_.directory || trouble_) return {};
+  if (is_file || is_directory)
+    write(entry);
+  else
+    leave(entry.path, "is neither a file nor a directory: not taken");
   return {};
 }
 
-Status ArtifactTaker::write(const Entry& entry) {
+void ArtifactTaker::write(const Entry& entry) {
   const fs::path path = *wish_.directory / fs::path(entry.path);
-  std::error_code error;
   if (entry.kind == Entry::Kind::directory) {
-    if (fs::create_directory(path, error)) return {};
-    return cannot_write(path, error);
+    std::error_code error;
+    const bool made = fs::create_directory(path, error);
+    if (!made) give_up(cannot_write(path, error ? error.message() : "it is there already"));
+    return;
   }
-  file_ = std::ofstream(path, std::ios::binary);
-  if (!file_) return cannot_write(path, {});
-  if (entry.executable)
-    fs::permissions(path, fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec,
-                    fs::perm_options::add, error);
-  return error ? Status(cannot_write(path, error)) : Status();
+  auto file = os::PlainFile::create(path, entry.executable);
+  if (file.ok())
+    file_ = std::move(file).value();
+  else
+    give_up(cannot_write(path, file.error().message()));
+}
+
+void ArtifactTaker::leave(const std::string& path, const char* why) {
+  if (++not_taken_ <= kMostWarnings) warnings_.push_back(policy::in_quotes(path) + " " + why);
+}
+
+void ArtifactTaker::give_up(Error error) {
+  trouble_ = std::move(error);
+  file_.reset();
 }
 
 Status ArtifactTaker::content(Bytes bytes) {
   if (!is_open_) return not_believed("content of no file");
-  if (bytes.empty()) return end_file();
+  if (bytes.empty()) {
+    is_open_ = false;
+    file_.reset();
+    return {};
+  }
   Artifact& artifact = artifacts_.back();
   taken_ += bytes.size();
   artifact.size += bytes.size();
-  if (taken_ > wish_.most_bytes) return not_believed("more bytes than the box can hold");
-  if (wish_.directory) file_ << text_of(bytes);
-  if (!artifact.content) return {};
-  kept_ += bytes.size();
-  if (kept_ <= kMostContent) {
-    *artifact.content += text_of(bytes);
-    return {};
-  }
-  kept_ -= artifact.size;
-  artifact.content.reset();
-  warnings_.push_back(policy::in_quotes(printable(artifact.path, '?')) +
-                      " is too large to be returned");
+  if (taken_ > wish_.most_bytes)
+    return Error(Errc::too_large, "more than " + std::to_string(wish_.most_bytes) +
+                                      " bytes; what is sparse or linked counts in full");
+  if (artifact.content) keep(artifact, bytes);
+  if (!file_) return {};
+  const Status written = file_->write(bytes);
+  if (!written.ok())
+    give_up(cannot_write(*wish_.directory / fs::path(artifact.path), written.error().message()));
   return {};
 }
 
-Status ArtifactTaker::end_file() {
-  is_open_ = false;
-  if (!wish_.directory) return {};
-  file_.close();
-  if (file_) return {};
-  return cannot_write(*wish_.directory / fs::path(artifacts_.back().path), {});
+void ArtifactTaker::keep(Artifact& artifact, Bytes bytes) {
+  kept_ += bytes.size();
+  if (kept_ <= kMostContent) {
+    *artifact.content += text_of(bytes);
+    return;
+  }
+  kept_ -= artifact.size;
+  artifact.content.reset();
+  leave(artifact.path, "is too large to be returned");
 }
 
+// Of a file whose end has not come nothing is shown or left.
 std::vector<Artifact> ArtifactTaker::artifacts() && {
+  if (is_open_) {
+    file_.reset();
+    std::error_code ignored;
+    if (wish_.directory) fs::remove(*wish_.directory / fs::path(artifacts_.back().path), ignored);
+    artifacts_.pop_back();
+  }
   std::ranges::sort(artifacts_, {}, &Artifact::path);
   return std::move(artifacts_);
 }

@@ -2,13 +2,13 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "lazaret/execution_result.hpp"
+#include "os/plain_file.hpp"
 #include "runner/client.hpp"
 
 namespace lazaret::core {
@@ -18,8 +18,9 @@ namespace lazaret::core {
 [[nodiscard]] Status check_output_directory(const std::filesystem::path& directory);
 
 /// Takes what a program has left below /work/out, all of it hostile: names that lead elsewhere or
-/// come twice and more bytes than the box can hold are errors (protocol), after which nothing more
-/// is taken. Files and directories are written as new ones, links and all else never.
+/// come twice are errors (protocol), more bytes than the box can hold another (too_large), after
+/// which nothing more is taken. Trouble of this machine's is told once all has come. Files and
+/// directories are written as new ones, links and all else never.
 class ArtifactTaker final : public runner::Receiver {
  public:
   struct Wish {
@@ -33,9 +34,12 @@ class ArtifactTaker final : public runner::Receiver {
 
   explicit ArtifactTaker(Wish wish) : wish_(std::move(wish)) {}
 
-  /// Asks the box for all that, which it has. Errors: also those of the wire.
-  [[nodiscard]] Status take_from(runner::Client& client, const Call& call);
-  /// What was taken, by path.
+  /// Asks the box for what lies below a directory of its /work. Errors: also those of the wire.
+  [[nodiscard]] Status take_from(runner::Client& client, const std::string& directory,
+                                 const Call& call);
+  /// Why the box says that the directory cannot be read; 0 where it could be.
+  [[nodiscard]] int error_number() const noexcept { return error_number_; }
+  /// What was taken as a whole, by path.
   [[nodiscard]] std::vector<Artifact> artifacts() &&;
   /// What the caller should know of what was not.
   [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
@@ -44,17 +48,23 @@ class ArtifactTaker final : public runner::Receiver {
   [[nodiscard]] Status content(Bytes bytes) override;
 
  private:
-  [[nodiscard]] Status write(const runner::Entry& entry);
-  [[nodiscard]] Status end_file();
+  [[nodiscard]] bool is_new(const std::string& path) const;
+  void write(const runner::Entry& entry);
+  void keep(Artifact& artifact, Bytes bytes);
+  void leave(const std::string& path, const char* why);
+  void give_up(Error error);
 
   Wish wish_;
   std::vector<Artifact> artifacts_;
-  std::set<std::string> paths_;  // of all so far, with '/' behind a directory's
-  std::ofstream file_;           // of the last one
-  bool is_open_ = false;         // whether the last one is a file whose end has not come
-  std::size_t named_ = 0;        // bytes of their paths
-  std::uint64_t taken_ = 0;      // bytes of all
-  std::uint64_t kept_ = 0;       // of them in memory
+  std::set<std::string> paths_;        // of all so far, with '/' behind a directory's
+  std::optional<os::PlainFile> file_;  // of the last one
+  bool is_open_ = false;               // whether the last one is a file whose end has not come
+  std::size_t named_ = 0;              // bytes of their paths
+  std::uint64_t taken_ = 0;            // bytes of all
+  std::uint64_t kept_ = 0;             // of them in memory
+  std::optional<Error> trouble_;       // of this machine's: what comes after it is let go
+  int error_number_ = 0;
+  std::size_t not_taken_ = 0;
   std::vector<std::string> warnings_;
 };
 

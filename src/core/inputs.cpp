@@ -1,11 +1,13 @@
 #include "core/inputs.hpp"
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 
 #include "base/try.hpp"
+#include "os/plain_file.hpp"
+#include "policy/box_path.hpp"
 #include "policy/quantity.hpp"
 
 namespace lazaret::core {
@@ -27,8 +29,11 @@ Error not_to_be_put(const fs::path& path, const char* why) {
 // Puts what a caller gives, in his order, and of a directory what lies in it.
 class Courier {
  public:
-  Courier(runner::Client& client, std::string_view code, const Call& call)
-      : client_(client), code_(code), call_(call) {}
+  Courier(runner::Client& client, const Cargo& cargo, const Call& call)
+      : client_(client),
+        code_(cargo.code),
+        replaces_(cargo.existing == Existing::give_way),
+        call_(call) {}
 
   Status put(const Input& input) {
     if (!input.source) return put_text(input);
@@ -38,53 +43,56 @@ class Courier {
     if (error) return cannot_read(source, error);
     if (fs::is_directory(status)) return put_directory(source, input.path);
     if (input.path == ".") return not_to_be_put(source, "is no directory");
-    return put_file(source, status, input.path);
+    if (!fs::is_regular_file(status))
+      return not_to_be_put(source, "is neither a file nor a directory");
+    return put_file(source, os::LastLink::follow, input.path);
   }
 
  private:
+  Status send(Entry entry) {
+    entry.replaces = replaces_ && entry.kind != Entry::Kind::directory;
+    return client_.put(entry, call_);
+  }
+
   Status put_text(const Input& input) {
-    LAZARET_CHECK(client_.put(
-        {Entry::Kind::file, input.executable, input.content.size(), input.path, {}}, call_));
+    LAZARET_CHECK(
+        send({Entry::Kind::file, input.executable, input.content.size(), input.path, {}}));
     return client_.put_content(bytes_of(input.content), call_);
   }
 
-  Status put_file(const fs::path& source, const fs::file_status& status, const std::string& path) {
-    if (!fs::is_regular_file(status))
-      return not_to_be_put(source, "is neither a file nor a directory");
-    std::error_code error;
-    const std::uintmax_t size = fs::file_size(source, error);
-    std::ifstream file(source, std::ios::binary);
-    if (error || !file)
-      return cannot_read(source,
-                         error ? error : std::make_error_code(std::errc::permission_denied));
-    const bool executable = (status.permissions() & fs::perms::owner_exec) != fs::perms::none;
-    LAZARET_CHECK(client_.put({Entry::Kind::file, executable, size, path, {}}, call_));
-    return put_content(source, file, size);
+  Status put_file(const fs::path& source, os::LastLink link, const std::string& path) {
+    LAZARET_TRY(const os::PlainFile file, os::PlainFile::open(source, link));
+    LAZARET_CHECK(send({Entry::Kind::file, file.is_executable(), file.size(), path, {}}));
+    return put_content(source, file);
   }
 
-  Status put_content(const fs::path& source, std::ifstream& file, std::uintmax_t left) {
-    std::array<char, runner::kStreamBytes> piece;
-    while (left > 0) {
-      const auto wanted =
-          static_cast<std::streamsize>(std::min<std::uintmax_t>(left, piece.size()));
-      file.read(piece.data(), wanted);
-      if (file.gcount() != wanted) return not_to_be_put(source, "has changed while it was read");
-      const std::string_view text(piece.data(), static_cast<std::size_t>(wanted));
-      LAZARET_CHECK(client_.put_content(bytes_of(text), call_));
-      left -= text.size();
+  // As much as was said, come what may: what would be missing is filled up.
+  Status put_content(const fs::path& source, const os::PlainFile& file) {
+    std::array<std::byte, runner::kStreamBytes> piece{};
+    Status seen;
+    for (std::uint64_t left = file.size(); left > 0;) {
+      const auto room = std::span(piece).first(std::min<std::uint64_t>(left, piece.size()));
+      const auto count = file.read(room);
+      if (seen.ok() && !count.ok()) seen = count.error();
+      if (seen.ok() && *count < room.size())
+        seen = not_to_be_put(source, "has changed while it was read");
+      LAZARET_CHECK(client_.put_content(room, call_));
+      left -= room.size();
     }
-    return {};
+    return seen;
   }
 
   Status put_directory(const fs::path& root, const std::string& path) {
-    if (path != ".")
-      LAZARET_CHECK(client_.put({Entry::Kind::directory, false, 0, path, {}}, call_));
+    if (path != ".") LAZARET_CHECK(send({Entry::Kind::directory, false, 0, path, {}}));
     std::error_code error;
     for (auto each = fs::recursive_directory_iterator(root, error);
          !error && each != fs::recursive_directory_iterator(); each.increment(error)) {
       const fs::path inside = each->path().lexically_relative(root);
       const std::string below = (path == "." ? "" : path + "/") + inside.generic_string();
-      if (below != code_) LAZARET_CHECK(put_member(*each, inside, below));
+      if (below == code_)
+        each.disable_recursion_pending();
+      else
+        LAZARET_CHECK(put_member(*each, inside, below));
     }
     return error ? Status(cannot_read(root, error)) : Status();
   }
@@ -92,12 +100,14 @@ class Courier {
   Status put_member(const fs::directory_entry& member, const fs::path& inside,
                     const std::string& path) {
     std::error_code error;
+    if (!policy::is_below(path)) return not_to_be_put(member.path(), "has too long a path");
     const fs::file_status status = member.symlink_status(error);
     if (error) return cannot_read(member.path(), error);
-    if (fs::is_directory(status))
-      return client_.put({Entry::Kind::directory, false, 0, path, {}}, call_);
+    if (fs::is_directory(status)) return send({Entry::Kind::directory, false, 0, path, {}});
     if (fs::is_symlink(status)) return put_link(member.path(), inside, path);
-    return put_file(member.path(), status, path);
+    if (!fs::is_regular_file(status))
+      return not_to_be_put(member.path(), "is neither a file nor a directory");
+    return put_file(member.path(), os::LastLink::refuse, path);
   }
 
   // By its words alone: where it leads on this machine has no meaning in the box.
@@ -108,15 +118,21 @@ class Courier {
     const fs::path reached = (inside.parent_path() / target).lexically_normal();
     if (target.is_absolute() || (!reached.empty() && *reached.begin() == ".."))
       return not_to_be_put(link, "is a link that leads out of its directory");
-    return client_.put({Entry::Kind::link, false, 0, path, target.generic_string()}, call_);
+    return send({Entry::Kind::link, false, 0, path, target.generic_string()});
   }
 
   runner::Client& client_;
   std::string_view code_;
+  bool replaces_;
   const Call& call_;
 };
 
 }  // namespace
+
+bool is_of_box(Errc code) noexcept {
+  return code == Errc::connection_lost || code == Errc::protocol || code == Errc::timed_out ||
+         code == Errc::cancelled;
+}
 
 Status look_for(const std::vector<Input>& inputs) {
   for (const Input& input : inputs) {
@@ -128,11 +144,17 @@ Status look_for(const std::vector<Input>& inputs) {
   return {};
 }
 
-Result<runner::Placed> put_inputs(runner::Client& client, const std::vector<Input>& inputs,
-                                  std::string_view code, const Call& call) {
-  Courier courier(client, code, call);
-  for (const Input& input : inputs) LAZARET_CHECK(courier.put(input));
-  return client.end_put(call);
+Result<runner::Placed> put_inputs(runner::Client& client, const Cargo& cargo, const Call& call) {
+  Courier courier(client, cargo, call);
+  Status status;
+  for (const Input& input : cargo.inputs) {
+    status = courier.put(input);
+    if (!status.ok()) break;
+  }
+  if (!status.ok() && is_of_box(status.error().code())) return status.error();
+  auto placed = client.end_put(call);
+  if (!status.ok() && placed.ok()) return status.error();
+  return placed;
 }
 
 }  // namespace lazaret::core

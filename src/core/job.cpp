@@ -35,6 +35,7 @@ runner::Job job_of(const policy::Spec& spec) {
   job.argv = spec.program.argv;
   if (spec.program.compiler.empty()) put_files(job, spec.program);
   if (spec.program.ahead) job.word = spec.program.ahead->word;
+  job.keeps_box = spec.keeps_box;
   return job;
 }
 
@@ -44,6 +45,7 @@ runner::Job compiler_of(const policy::Spec& spec) {
   runner::Job job = job_with(spec, environment,
                              std::chrono::ceil<std::chrono::seconds>(spec.limits.compile_timeout));
   job.argv = spec.program.compiler;
+  job.keeps_box = spec.keeps_box;
   put_files(job, spec.program);
   return job;
 }

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <thread>
 #include <utility>
 
 #include "backend/verdict.hpp"
 #include "base/try.hpp"
-#include "core/artifacts.hpp"
 #include "core/cause.hpp"
 #include "core/compile_step.hpp"
 #include "core/inputs.hpp"
@@ -16,6 +16,7 @@
 #include "core/run_sink.hpp"
 #include "core/signal_port.hpp"
 #include "core/stdin_feed.hpp"
+#include "core/transfer.hpp"
 #include "core/value.hpp"
 #include "runner/client.hpp"
 
@@ -27,15 +28,10 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::seconds kOpenBound{60};
 constexpr std::chrono::seconds kEndBound{10};
 constexpr std::chrono::seconds kDrainBound{2};
-constexpr std::chrono::seconds kTransferBound{60};  // or longer, where a run may last longer
+constexpr std::chrono::milliseconds kAloneBound{500};
 constexpr std::uint32_t kSigTerm = 15;
 constexpr const char* kHasNotRun = "the program has not run: it does no harm to try again";
 constexpr const char* kMayHaveRun = "the program may have run, even to its end";
-
-bool is_of_box(Errc code) {
-  return code == Errc::connection_lost || code == Errc::protocol || code == Errc::timed_out ||
-         code == Errc::cancelled;
-}
 
 std::chrono::milliseconds since(Clock::time_point start) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
@@ -44,14 +40,12 @@ std::chrono::milliseconds since(Clock::time_point start) {
 // One program in one box.
 class Run {
  public:
-  Run(backend::Box& box, const ExecutionRequest& request, const policy::Spec& spec)
-      : box_(box),
-        request_(request),
-        spec_(spec),
-        client_(box.wire()),
-        sink_(request, spec.limits) {}
+  Run(backend::Box& box, runner::Client& client, const ExecutionRequest& request,
+      const policy::Spec& spec)
+      : box_(box), request_(request), spec_(spec), client_(client), sink_(request, spec.limits) {}
 
   ExecutionResult execute() {
+    if (spec_.keeps_box) earlier_ = box_.counters();
     death_.cpu_limit = spec_.limits.cpu_time;
     death_.file_size_limited = is_enforced(Control::file_size);
     if (put_files() && (spec_.program.compiler.empty() || compile())) {
@@ -68,31 +62,14 @@ class Run {
   // Whether the box was gone before all of the job was taken. The runner obeys whole frames only,
   // so nothing of the program has run then.
   [[nodiscard]] bool died_unused() const { return died_unused_; }
+  // Whether the box can take another program: this one is over, and nothing of it is left.
+  [[nodiscard]] bool can_go_on() const { return death_.ending && !is_box_ended_ && !trouble_; }
 
  private:
-  [[nodiscard]] bool wants_artifacts() const {
-    return request_.output_directory || request_.return_artifacts;
-  }
-
-  [[nodiscard]] Call transfer_call() const {
-    const auto bound = std::max<std::chrono::milliseconds>(kTransferBound, spec_.limits.timeout);
-    return {Deadline::after(bound), request_.stop};
-  }
-
-  Result<runner::Placed> put_all(const Call& call) {
-    using runner::Entry;
-    const std::vector<policy::Program::File>& files = spec_.program.files;
-    if (wants_artifacts())
-      LAZARET_CHECK(client_.put(
-          {Entry::Kind::directory, false, 0, std::string(runner::kArtifacts), {}}, call));
-    return put_inputs(client_, request_.inputs,
-                      files.empty() ? "" : policy::path_in_work(files.front()), call);
-  }
-
   // Whether everything is in the box that the program shall find there.
   bool put_files() {
-    if (request_.inputs.empty() && !wants_artifacts()) return true;
-    const auto placed = put_all(transfer_call());
+    if (request_.inputs.empty() && !wants_artifacts(request_)) return true;
+    const auto placed = put_files_of(request_, spec_, client_);
     if (placed.ok() && placed->os_error == 0) return true;
     if (placed.ok() || !is_of_box(placed.error().code())) {
       death_.ending = runner::Failed{"file", placed.ok() ? placed->os_error : 0};
@@ -108,16 +85,10 @@ class Run {
     const auto* const exited =
         death_.ending ? std::get_if<runner::Exited>(&*death_.ending) : nullptr;
     if (exited == nullptr || kill_) {
-      if (wants_artifacts()) warnings_.push_back("nothing was taken from /work/out");
-      return;
+      if (wants_artifacts(request_)) warnings_.push_back("nothing was taken from /work/out");
+    } else if (exited->has_artifacts || request_.output_directory) {
+      artifacts_ = take_artifacts_of(request_, spec_, client_, warnings_);
     }
-    if (!exited->has_artifacts && !request_.output_directory) return;
-    ArtifactTaker taker(
-        {request_.output_directory, request_.return_artifacts, spec_.limits.disk_bytes});
-    if (const Status taken = taker.take_from(client_, transfer_call()); !taken.ok())
-      warnings_.push_back("not all was taken from /work/out: " + taken.error().message());
-    warnings_.insert(warnings_.end(), taker.warnings().begin(), taker.warnings().end());
-    artifacts_ = std::move(taker).artifacts();
   }
 
   // Whether there is something to run now. A compiler has no last words worth a grace.
@@ -180,14 +151,28 @@ class Run {
       obeyed = ending.ok();
       if (obeyed) death_.ending = *ending;
     }
-    kill_box(obeyed ? "term" : "kill");
+    if (obeyed && spec_.keeps_box && is_alone())
+      kill_ = Kill{"term", {}, 0};
+    else
+      kill_box(obeyed ? "term" : "kill");
     kill_->latency = since(decided);
     if (!obeyed) drain();
     if (!client_.has_heard_of_the_job())
       warnings_.push_back("the box never said that it had started the program");
   }
 
+  // Whether nothing but the runner is seen in the box from outside; what it has killed may take a
+  // moment to go.
+  bool is_alone() {
+    for (const Deadline soon = Deadline::after(kAloneBound);;) {
+      const auto others = box_.others();
+      if (!others || *others == 0 || soon.passed()) return others && *others == 0;
+      std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    }
+  }
+
   void kill_box(const char* path) {
+    is_box_ended_ = true;
     const auto decided = Clock::now();
     const Status ended = box_.kill(Call{}.within(kEndBound));
     if (!ended.ok()) warnings_.push_back("the box could not be ended: " + ended.error().message());
@@ -214,20 +199,24 @@ class Run {
   backend::Autopsy examine() {
     const auto* const exited =
         death_.ending ? std::get_if<runner::Exited>(&*death_.ending) : nullptr;
-    auto seen = exited != nullptr && !kill_ && box_.ends_later() ? box_.counters() : std::nullopt;
+    const bool goes_on = exited != nullptr && !is_box_ended_;
+    auto seen = goes_on && (box_.ends_later() || spec_.keeps_box) ? box_.counters() : std::nullopt;
+    if (!seen && can_go_on() && spec_.keeps_box) seen.emplace();
     if (!seen) return box_.autopsy(Call{}.within(kEndBound));
-    if (seen->usage.source == "none")
+    if (seen->usage.source == "none" && exited != nullptr)
       seen->usage = {exited->cpu_us / 1000, exited->peak_rss_kib * 1024, {}, "runner"};
     return *seen;
   }
 
-  // The box's counters know nothing of steps.
+  // The box's counters know nothing of steps, nor of earlier programs.
   [[nodiscard]] backend::Autopsy of_program(backend::Autopsy seen) const {
-    if (!compilers_ || death_.compiling) return seen;
-    seen.memory_kill = seen.memory_kill && !compilers_->memory_kill;
-    seen.pids_refused = seen.pids_refused && !compilers_->pids_refused;
-    if (auto& used = seen.usage.cpu_ms; used && compilers_->usage.cpu_ms)
-      *used -= std::min(*used, *compilers_->usage.cpu_ms);
+    const auto& before = compilers_ && !death_.compiling ? compilers_ : earlier_;
+    if (!before) return seen;
+    seen.memory_kills -= std::min(seen.memory_kills, before->memory_kills);
+    seen.pids_refusals -= std::min(seen.pids_refusals, before->pids_refusals);
+    const bool is_counted = seen.usage.source != "runner";  // who counts each step by itself
+    if (auto& used = seen.usage.cpu_ms; is_counted && used && before->usage.cpu_ms)
+      *used -= std::min(*used, *before->usage.cpu_ms);
     return seen;
   }
 
@@ -314,12 +303,14 @@ class Run {
   backend::Box& box_;
   const ExecutionRequest& request_;
   const policy::Spec& spec_;
-  runner::Client client_;
+  runner::Client& client_;
   RunSink sink_;
   Death death_;
   std::optional<Kill> kill_;
   std::optional<Compilation> compile_;
-  std::optional<backend::Autopsy> compilers_;  // what the counters said after it
+  std::optional<backend::Autopsy> earlier_;    // what the counters said before the run
+  std::optional<backend::Autopsy> compilers_;  // and after the compile step
+  bool is_box_ended_ = false;
   std::vector<Artifact> artifacts_;
   std::optional<ResultError> misplaced_;  // of what should have been put into the box
   std::optional<Error> trouble_;
@@ -335,13 +326,19 @@ struct Attempt {
   bool may_be_repeated = false;
 };
 
-Attempt run_in(backend::Box& box, const ExecutionRequest& request, const policy::Spec& spec) {
-  Run run(box, request, spec);
-  ExecutionResult result = run.execute();
+void describe(ExecutionResult& result, const backend::Box& box) {
   result.meta.evidence = box.evidence();
   result.meta.isolation = backend::isolation_of(result.meta.evidence);
   std::vector<std::string>& warnings = result.meta.warnings;
   warnings.insert(warnings.end(), box.warnings().begin(), box.warnings().end());
+}
+
+Attempt run_in(backend::Box& box, const ExecutionRequest& request, const policy::Spec& spec) {
+  runner::Client client(box.wire());
+  Run run(box, client, request, spec);
+  ExecutionResult result = run.execute();
+  describe(result, box);
+  std::vector<std::string>& warnings = result.meta.warnings;
   const Status gone = box.dispose(Call{}.within(kEndBound));
   if (!gone.ok()) warnings.push_back("the box could not be removed: " + gone.error().message());
   return {std::move(result), run.died_unused() && box.ends_later()};
@@ -370,6 +367,14 @@ ExecutionResult failed_run(const Error& error) {
                              {},
                              error.hint().empty() ? std::nullopt : std::optional(error.hint())};
   return result;
+}
+
+KeptRun run_kept(backend::Box& box, runner::Client& client, const ExecutionRequest& request,
+                 const policy::Spec& spec) {
+  Run run(box, client, request, spec);
+  ExecutionResult result = run.execute();
+  describe(result, box);
+  return {std::move(result), run.can_go_on()};
 }
 
 // A box that was made ahead may die in the very moment in which it is handed over.

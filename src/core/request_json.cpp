@@ -225,7 +225,9 @@ json json_of(const ExecutionRequest& request) {
   if (!request.arguments.empty()) object["arguments"] = request.arguments;
   if (!request.stdin_data.empty()) object["stdin"] = request.stdin_data;
   if (!request.environment.empty()) object["environment"] = request.environment;
-  for (const Input& input : request.inputs) object["files"].push_back(file_json(input));
+  for (const Input& input : request.inputs) {
+    if (!input.source) object["files"].push_back(file_json(input));
+  }
   if (request.return_artifacts) object["return_artifacts"] = true;
   if (json limits = limits_json(request.limits); !limits.empty()) object["limits"] = limits;
   if (request.image) object["image"] = *request.image;

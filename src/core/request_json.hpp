@@ -11,7 +11,8 @@ namespace lazaret::core {
 /// environment, limits (named and measured as in a result), image, required_controls. Errors:
 /// invalid_argument for a member that is unknown or of another type, and names it.
 [[nodiscard]] Result<ExecutionRequest> request_of(const nlohmann::json& object);
-/// The same back; members that say nothing are left out, and so are functions and the stop token.
+/// The same back; members that say nothing are left out, and so are functions, the stop
+/// token and what is this machine's: sources of inputs and the directory for artifacts.
 /// The texts of the result may be anything: whoever writes it out checks that they are UTF-8.
 [[nodiscard]] nlohmann::json json_of(const ExecutionRequest& request);
 

@@ -1,9 +1,8 @@
 #include "core/service.hpp"
 
-#include <random>
-
 #include "base/try.hpp"
 #include "core/artifacts.hpp"
+#include "core/describe.hpp"
 #include "core/inputs.hpp"
 #include "core/languages.hpp"
 #include "core/orchestrator.hpp"
@@ -18,28 +17,6 @@ using backend::BackendKind;
 using policy::BackendType;
 
 constexpr std::chrono::seconds kFindBound{30};
-
-std::string new_run_id() {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  thread_local std::random_device source;  // asks the processor what it can each time one is made
-  std::string id;
-  for (std::uint64_t left = std::uint64_t{source()} << 32 | source(); id.size() < 16; left >>= 4)
-    id += kDigits[left % kDigits.size()];
-  return id;
-}
-
-// What the result says about the request, whatever became of it.
-void describe(ExecutionResult& result, const ExecutionRequest& request, const policy::Spec* spec) {
-  result.meta.run_id = new_run_id();
-  result.meta.version = LAZARET_VERSION;
-  result.meta.language = request.command.empty() ? request.language : "exec";
-  if (result.meta.backend.empty()) result.meta.backend = "none";
-  if (spec == nullptr) return;
-  result.meta.language = spec->language;
-  result.meta.limits = spec->limits;
-  if (result.meta.backend == "docker" || result.meta.backend == "podman")
-    result.meta.image = spec->image;
-}
 
 std::string reason_of(const ExecutionResult& result) {
   return result.error ? result.error->message : std::string(name_of(result.meta.cause));
@@ -136,6 +113,12 @@ bool Service::goes_on_after(const ExecutionResult& result) const {
   return result.meta.cause == Cause::enforcement_mismatch ||
          result.meta.cause == Cause::image_missing ||
          result.meta.cause == Cause::backend_unavailable;
+}
+
+bool Service::goes_on_after(Errc code) const {
+  if (code == Errc::backend_unavailable || code == Errc::connection_refused) return true;
+  return config_.type == BackendType::automatic &&
+         (code == Errc::enforcement_mismatch || code == Errc::image_missing);
 }
 
 ExecutionResult Service::execute(const ExecutionRequest& request) {

@@ -11,6 +11,7 @@
 #include "base/guarded.hpp"
 #include "base/turn.hpp"
 #include "core/pool_state.hpp"
+#include "core/session.hpp"
 #include "lazaret/execution_result.hpp"
 #include "lazaret/request.hpp"
 #include "os/init.hpp"
@@ -33,6 +34,8 @@ class Service {
   /// Only the checks at the door: nothing is contacted or made.
   [[nodiscard]] Status check(const ExecutionRequest& request) const;
   [[nodiscard]] ExecutionResult execute(const ExecutionRequest& request);
+  /// A box that is kept. Errors: invalid_argument for what cannot be, and those of Backend::open.
+  [[nodiscard]] Result<std::unique_ptr<Session>> open_session(const SessionRequest& request);
   /// Of the backends that have been found so far and make boxes ahead.
   [[nodiscard]] std::vector<PoolState> pools();
   [[nodiscard]] const policy::Config& config() const noexcept { return config_; }
@@ -53,7 +56,10 @@ class Service {
   [[nodiscard]] Choice backend_of(backend::BackendKind kind, const Call& call);
   [[nodiscard]] ExecutionResult attempt(backend::BackendKind kind, const ExecutionRequest& request);
   [[nodiscard]] Known& known();
+  [[nodiscard]] Result<std::unique_ptr<Session>> open_on(backend::BackendKind kind,
+                                                         const SessionRequest& request);
   [[nodiscard]] bool goes_on_after(const ExecutionResult& result) const;
+  [[nodiscard]] bool goes_on_after(Errc code) const;
 
   policy::Config config_;
   BackendFinder finder_;

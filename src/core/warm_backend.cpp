@@ -167,8 +167,9 @@ std::string kind_of_box(const policy::Spec& spec) {
 
 Result<std::unique_ptr<backend::Box>> WarmBackend::open(const policy::Spec& spec,
                                                         const Call& call) {
-  // Shared directories are looked at when they are asked for.
-  if (!stock_->pool.is_ours() || !spec.mounts.empty()) return inside_->open(spec, call);
+  // Shared directories are looked at when they are asked for; what is kept is no pool's.
+  if (!stock_->pool.is_ours() || !spec.mounts.empty() || spec.keeps_box)
+    return inside_->open(spec, call);
   std::unique_ptr<backend::Box> box;
   std::uint64_t own_cpu_ms = 0;
   const std::string kind = kind_of_box(spec);

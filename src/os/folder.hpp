@@ -36,6 +36,8 @@ class Folder {
   [[nodiscard]] Result<Handle> create(const std::string& name, bool executable) const;
   /// A regular file in it, to be read from.
   [[nodiscard]] Result<Handle> open(const std::string& name) const;
+  /// Takes a name away that is no directory's; one that is not there is well.
+  [[nodiscard]] Status remove(const std::string& name) const;
   [[nodiscard]] Status link(const std::string& name, const std::string& target) const;
   /// What link() would have been told.
   [[nodiscard]] Result<std::string> target_of(const std::string& name) const;

@@ -79,8 +79,12 @@ struct TreeUsage {
 };
 [[nodiscard]] TreeUsage tree_usage();
 
-/// Writes a new file below the working tree; parents must exist. Never follows a link.
-[[nodiscard]] Status write_new_file(const std::string& path, const std::string& content);
+enum class Existing { refuse, replace };
+
+/// Writes a file below the working tree; parents must exist. Never follows a link. What is replaced
+/// must not be a directory.
+[[nodiscard]] Status write_file(const std::string& path, const std::string& content,
+                                Existing existing);
 
 /// What this process can see of the controls that hold it, and what it has inherited.
 struct SelfReport {

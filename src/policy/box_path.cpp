@@ -30,7 +30,9 @@ Status check(const Input& input, std::string_view code) {
     return Error(Errc::invalid_argument, path + " has both a content and a source");
   if (input.source && input.source->empty())
     return Error(Errc::invalid_argument, path + " has an empty source");
-  if (input.path == code)
+  const bool is_in_its_place =
+      input.path == code || input.path.starts_with(std::string(code) + "/");
+  if (!code.empty() && is_in_its_place)
     return Error(Errc::invalid_argument, path + " is where the code itself lies")
         .with_hint("give it another name");
   return {};

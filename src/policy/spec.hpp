@@ -53,6 +53,7 @@ struct Spec {
   Profile profile = Profile::standard;
   Loopback loopback = Loopback::down;
   std::vector<Mount> mounts;
+  bool keeps_box = false;  ///< others of its session's programs come before it and after it
 };
 
 }  // namespace lazaret::policy

@@ -109,6 +109,7 @@ std::vector<std::byte> encode(const Job& job) {
   }
   writer.number(job.cpu_seconds);
   writer.text(job.word);
+  writer.number(static_cast<std::uint8_t>(job.keeps_box));
   return writer.take();
 }
 
@@ -136,6 +137,7 @@ std::vector<std::byte> encode(const Entry& entry) {
   writer.number(entry.size);
   writer.text(entry.path);
   writer.text(entry.target);
+  writer.number(static_cast<std::uint8_t>(entry.replaces));
   return writer.take();
 }
 
@@ -189,6 +191,7 @@ Result<Job> decode_job(Bytes payload) {
   }
   job.cpu_seconds = reader.number<std::uint32_t>();
   job.word = reader.text();
+  job.keeps_box = reader.yes_or_no();
   if (!reader.whole() || job.argv.empty()) return malformed("job");
   return job;
 }
@@ -225,6 +228,7 @@ Result<Entry> decode_entry(Bytes payload) {
   entry.size = reader.number<std::uint64_t>();
   entry.path = reader.text();
   entry.target = reader.text();
+  entry.replaces = reader.yes_or_no();
   const bool fits = entry.path.size() <= kPathBytes && entry.target.size() <= kPathBytes;
   if (!reader.whole() || kind > 3 || entry.path.empty() || !fits) return malformed("entry");
   return entry;

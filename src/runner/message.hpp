@@ -36,6 +36,8 @@ struct Job {
   /// Of an interpreter: what it says on descriptor 3 once it waits, nothing for one that does not
   /// say. Of a job: what one that waits is told on descriptor 4.
   std::string word;
+  /// The box is to take another one when this is over. Its files replace what is there.
+  bool keeps_box = false;
 };
 
 /// Runner to host: how the program's main process ended. A claim, like all that follows foreign
@@ -73,6 +75,7 @@ struct Entry {
   std::uint64_t size = 0;  ///< of a file; to the runner exactly, to the host when it was looked at
   std::string path;        ///< relative, "." for the directory itself
   std::string target;      ///< of a link
+  bool replaces = false;   ///< to the runner: a file or link that is there gives way
 };
 
 /// Runner to host: what became of all that was put since the last answer.

@@ -95,7 +95,8 @@ void DockerBox::ask_engine(Autopsy& autopsy, const Call& call) const {
   const auto seen = engine::container::inspect(container.client(), container.name(), call);
   if (!seen.ok()) return;
   const nlohmann::json& state = member(*seen, "State");
-  autopsy.memory_kill = autopsy.memory_kill || engine::flag_at(state, "OOMKilled").value_or(false);
+  if (engine::flag_at(state, "OOMKilled").value_or(false) && autopsy.memory_kills == 0)
+    autopsy.memory_kills = 1;
   const bool running = engine::flag_at(state, "Running").value_or(false);
   if (counters_ || !running) return;
   const auto stats = engine::container::stats(container.client(), container.name(), call);
@@ -124,6 +125,11 @@ std::optional<Autopsy> DockerBox::counters() {
   Autopsy seen;
   if (!parts_.local || !parts_.local->examine(seen)) return std::nullopt;
   return seen;
+}
+
+std::optional<std::uint32_t> DockerBox::others() {
+  if (!parts_.local) return std::nullopt;
+  return parts_.local->survivors();
 }
 
 bool DockerBox::is_current() const {

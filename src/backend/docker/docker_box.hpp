@@ -40,6 +40,7 @@ class DockerBox final : public Box {
   [[nodiscard]] Status dispose(const Call& call) override;
   [[nodiscard]] Autopsy autopsy(const Call& call) override;
   [[nodiscard]] std::optional<Autopsy> counters() override;
+  [[nodiscard]] std::optional<std::uint32_t> others() override;
   /// Whether the image's name still means what the container was made of.
   [[nodiscard]] bool is_current() const override;
 

@@ -33,6 +33,8 @@ class Cgroup {
   [[nodiscard]] Status remove(const Call& call);
   /// Adds usage and kill counters.
   void examine(Autopsy& autopsy) const;
+  /// Living processes in it.
+  [[nodiscard]] std::uint32_t processes() const;
 
  private:
   Cgroup(std::filesystem::path path, os::Handle directory);

@@ -68,6 +68,17 @@ Autopsy NativeBox::autopsy(const Call& call) {
   return autopsy;
 }
 
+// Without a cgroup only root sees the box's first process, and can leave it out of the count.
+std::optional<std::uint32_t> NativeBox::others() {
+  std::optional<std::uint32_t> all;
+  if (parts_.cgroup)
+    all = parts_.cgroup->processes();
+  else if (::geteuid() == 0)
+    all = processes_in(parts_.pid_namespace);
+  if (!all || *all == 0) return std::nullopt;
+  return *all - 1;
+}
+
 std::optional<Autopsy> NativeBox::counters() {
   Autopsy seen;
   if (parts_.cgroup) parts_.cgroup->examine(seen);

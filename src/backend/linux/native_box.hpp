@@ -39,6 +39,7 @@ class NativeBox final : public Box {
   [[nodiscard]] Status dispose(const Call& call) override;
   [[nodiscard]] Autopsy autopsy(const Call& call) override;
   [[nodiscard]] std::optional<Autopsy> counters() override;
+  [[nodiscard]] std::optional<std::uint32_t> others() override;
   [[nodiscard]] bool is_current() const override { return !parts_.spawner->is_stale(); }
   [[nodiscard]] bool ends_later() const override { return parts_.is_last; }
 

@@ -104,6 +104,13 @@ Result<Handle> Folder::open(const std::string& name) const {
   return file;
 }
 
+Status Folder::remove(const std::string& name) const {
+  LAZARET_CHECK(check(name));
+  if (::unlinkat(handle_.get(), name.c_str(), 0) != 0 && errno != ENOENT)
+    return last_error("removing " + name);
+  return {};
+}
+
 Status Folder::link(const std::string& name, const std::string& target) const {
   LAZARET_CHECK(check(name));
   if (::symlinkat(target.c_str(), handle_.get(), name.c_str()) != 0)

@@ -129,7 +129,9 @@ TreeUsage tree_usage() {
           static_cast<std::uint64_t>(usage.ru_maxrss)};
 }
 
-Status write_new_file(const std::string& path, const std::string& content) {
+Status write_file(const std::string& path, const std::string& content, Existing existing) {
+  if (existing == Existing::replace && ::unlink(path.c_str()) != 0 && errno != ENOENT)
+    return last_error("replacing " + path);
   const Handle file(
       ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644));
   if (!file.valid()) return last_error("creating " + path);

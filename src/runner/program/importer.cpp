@@ -33,6 +33,7 @@ Status Importer::put(const Entry& entry) {
     LAZARET_TRY(const os::Folder made, folder.made_in(name));
     return {};
   }
+  if (entry.replaces) LAZARET_CHECK(folder.remove(name));
   if (entry.kind == Entry::Kind::link) return folder.link(name, entry.target);
   LAZARET_TRY(file_, folder.create(name, entry.executable));
   return {};

@@ -17,8 +17,9 @@ constexpr std::chrono::milliseconds kDrain{1000};
 constexpr std::size_t kPipeBytes = 1UL << 20;
 
 Status write_files(const Job& job) {
+  const auto existing = job.keeps_box ? os::Existing::replace : os::Existing::refuse;
   for (const Job::File& file : job.files)
-    LAZARET_CHECK(os::write_new_file(file.path, file.content));
+    LAZARET_CHECK(os::write_file(file.path, file.content, existing));
   return {};
 }
 
@@ -105,6 +106,8 @@ Status Supervisor::obey(const Frame& frame) {
     LAZARET_TRY(const Job interpreter, decode_job(frame.payload));
     return prepare(interpreter);
   }
+  const bool is_input = frame.type == FrameType::stdin_data || frame.type == FrameType::stdin_end;
+  if (is_input && had_any_ && !main_) return {};  // of a program that has ended meanwhile
   if (frame.type == FrameType::stdin_data) return take_stdin(frame.payload);
   if (frame.type == FrameType::stdin_end) {
     stdin_ended_ = true;
@@ -119,7 +122,7 @@ Status Supervisor::obey(const Frame& frame) {
   return {};
 }
 
-// What is put is there before any foreign code; what is given was left by it.
+// Never while a program runs; in a box that is not kept, none has run when something is put.
 Status Supervisor::obey_files(const Frame& frame) {
   if (frame.type == FrameType::get) {
     LAZARET_TRY(Get wish, decode_get(frame.payload));
@@ -137,8 +140,8 @@ Status Supervisor::obey_files(const Frame& frame) {
 }
 
 Status Supervisor::give(Get get) {
-  if (!had_job_ || main_ || exporter_)
-    return Error(Errc::protocol, "files are given after the job, one after another");
+  if (main_ || exporter_)
+    return Error(Errc::protocol, "files are given between jobs, one after another");
   exporter_.emplace(std::move(get));
   return {};
 }
@@ -157,6 +160,8 @@ Status Supervisor::start(FrameType step, const Job& job) {
   const bool is_job = step == FrameType::job;
   const bool waits = word_.valid();
   (is_job ? had_job_ : had_compile_) = true;
+  keeps_box_ = job.keeps_box;
+  had_any_ = true;
   cpu_us_before_ = waits ? os::cpu_us_of(*main_) : os::tree_usage().cpu_us;
   // Compilers are several programs; what is denied is denied to what they make.
   const Subprocess subprocess = is_job ? subprocess_ : Subprocess::allow;
@@ -165,6 +170,7 @@ Status Supervisor::start(FrameType step, const Job& job) {
     outbox_.put(FrameType::started, encode(static_cast<std::uint32_t>(*main_)));
   else
     give_up(started.error());
+  if (!started.ok() && keeps_box_) begin_anew();
   if (!is_job) stdin_.reset();
   return {};
 }
@@ -286,6 +292,14 @@ Status Supervisor::end_drain() {
   return {};
 }
 
+// The next program has nothing of what was sent for the last one.
+void Supervisor::begin_anew() {
+  had_job_ = false;
+  had_compile_ = false;
+  stdin_ended_ = false;
+  pending_stdin_.clear();
+}
+
 void Supervisor::collect_children() {
   while (const auto ended = os::reap(handles_.children.get())) {
     if (main_ && ended->pid == *main_) main_ended(*ended);
@@ -315,6 +329,7 @@ void Supervisor::finish() {
   exited_.reset();
   main_.reset();
   drain_until_.reset();
+  if (keeps_box_) begin_anew();
 }
 
 }  // namespace lazaret::runner

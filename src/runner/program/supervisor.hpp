@@ -56,6 +56,7 @@ class Supervisor {
   void collect_children();
   void main_ended(const os::Ended& ended);
   void finish();
+  void begin_anew();
 
   os::InitHandles handles_;
   Subprocess subprocess_;
@@ -72,6 +73,8 @@ class Supervisor {
   std::string awaited_;  // what it has still to say before it counts as waiting
   bool had_job_ = false;
   bool had_compile_ = false;
+  bool keeps_box_ = false;
+  bool had_any_ = false;  // jobs and compile steps
   bool host_gone_ = false;
   std::optional<std::int64_t> main_;
   std::optional<Exited> exited_;

@@ -57,7 +57,7 @@ TEST(ArtifactsOfABox, AreWrittenIntoADirectoryThatIsMade) {
   const test::Scratch scratch;
   Box box(give_two);
   ArtifactTaker taker({scratch.at("new/deep"), false, 100});
-  ASSERT_TRUE(taker.take_from(box.client, soon()).ok());
+  ASSERT_TRUE(taker.take_from(box.client, "out", soon()).ok());
   EXPECT_EQ(text_of_file(scratch.at("new/deep/d/a.txt")), "text");
   EXPECT_THAT(std::move(taker).artifacts(), SizeIs(2));
   EXPECT_EQ(box.wish().path, "out");
@@ -65,10 +65,25 @@ TEST(ArtifactsOfABox, AreWrittenIntoADirectoryThatIsMade) {
   EXPECT_TRUE(box.wish().with_content);
 }
 
+// Somebody else writes there, too: the box gives all it has, and what is there stays as it is.
+TEST(ArtifactsOfABox, AreTakenToTheirEndThoughOneCannotBeWritten) {
+  const test::Scratch scratch;
+  Box box([&scratch](FakeWire& wire) {
+    std::filesystem::create_directory(scratch.at("new/d"));
+    give_two(wire);
+  });
+  ArtifactTaker taker({scratch.at("new"), false, 100});
+  const Status taken = taker.take_from(box.client, "out", soon());
+  ASSERT_FALSE(taken.ok());
+  EXPECT_EQ(taken.error().code(), Errc::system);
+  EXPECT_THAT(taken.error().message(), HasSubstr("it is there already"));
+  EXPECT_TRUE(std::filesystem::is_empty(scratch.at("new/d")));
+}
+
 TEST(ArtifactsOfABox, AreKept) {
   Box box(give_two);
   ArtifactTaker taker({{}, true, 100});
-  ASSERT_TRUE(taker.take_from(box.client, soon()).ok());
+  ASSERT_TRUE(taker.take_from(box.client, "out", soon()).ok());
   EXPECT_TRUE(box.wish().with_content);
   EXPECT_EQ(std::move(taker).artifacts().at(1).content, "text");
 }
@@ -79,7 +94,7 @@ TEST(ArtifactsOfABox, AreAskedForWithoutContentWhereNobodyWantsIt) {
     say_end(wire);
   });
   ArtifactTaker taker({{}, false, 100});
-  ASSERT_TRUE(taker.take_from(box.client, soon()).ok());
+  ASSERT_TRUE(taker.take_from(box.client, "out", soon()).ok());
   EXPECT_FALSE(box.wish().with_content);
   EXPECT_THAT(std::move(taker).artifacts(), SizeIs(1));
 }
@@ -88,7 +103,7 @@ TEST(ArtifactsOfABox, MakeTheDirectoryWhenThereAreNone) {
   const test::Scratch scratch;
   Box box([](FakeWire& wire) { say_end(wire); });
   ArtifactTaker taker({scratch.at("new"), false, 100});
-  ASSERT_TRUE(taker.take_from(box.client, soon()).ok());
+  ASSERT_TRUE(taker.take_from(box.client, "out", soon()).ok());
   EXPECT_TRUE(fs::is_empty(scratch.at("new")));
 }
 
@@ -98,7 +113,7 @@ TEST(ArtifactsOfABox, AreNotAskedForWhereTheDirectoryIsInUse) {
   Box box(give_two);
   for (const fs::path& directory : {scratch.path(), scratch.at("file")}) {
     ArtifactTaker taker({directory, false, 100});
-    EXPECT_EQ(taker.take_from(box.client, soon()).error().code(), Errc::invalid_argument);
+    EXPECT_EQ(taker.take_from(box.client, "out", soon()).error().code(), Errc::invalid_argument);
   }
   EXPECT_TRUE(box.wire.heard().empty());
   EXPECT_EQ(text_of_file(scratch.at("file")), "mine");
@@ -107,7 +122,7 @@ TEST(ArtifactsOfABox, AreNotAskedForWhereTheDirectoryIsInUse) {
 TEST(ArtifactsOfABox, AreWarnedOfWhenSomeWereLeftOut) {
   Box box([](FakeWire& wire) { say_end(wire, {0, 7}); });
   ArtifactTaker taker({{}, true, 100});
-  ASSERT_TRUE(taker.take_from(box.client, soon()).ok());
+  ASSERT_TRUE(taker.take_from(box.client, "out", soon()).ok());
   EXPECT_THAT(taker.warnings(), ElementsAre(HasSubstr("7")));
 }
 
@@ -120,7 +135,7 @@ TEST(ArtifactsOfABox, ThatLeadElsewhereEndTheTaking) {
     say_end(wire);
   });
   ArtifactTaker taker({scratch.at("new"), false, 100});
-  EXPECT_EQ(taker.take_from(box.client, soon()).error().code(), Errc::protocol);
+  EXPECT_EQ(taker.take_from(box.client, "out", soon()).error().code(), Errc::protocol);
   EXPECT_FALSE(fs::exists(scratch.at("evil")));
   EXPECT_FALSE(fs::exists(scratch.at("new/b")));
   EXPECT_EQ(text_of_file(scratch.at("new/a")), "fine");
@@ -134,13 +149,13 @@ TEST(ArtifactsOfABox, EndBeforeTheBoxIsDone) {
     say_end(wire);
   });
   ArtifactTaker taker({{}, true, 100});
-  EXPECT_EQ(taker.take_from(box.client, soon()).error().code(), Errc::protocol);
+  EXPECT_EQ(taker.take_from(box.client, "out", soon()).error().code(), Errc::protocol);
 }
 
 TEST(ArtifactsOfABox, AreThoseThatCameBeforeItWasLost) {
   Box box([](FakeWire& wire) { say_file(wire, "a", "text"); });
   ArtifactTaker taker({{}, true, 100});
-  EXPECT_EQ(taker.take_from(box.client, soon()).error().code(), Errc::connection_lost);
+  EXPECT_EQ(taker.take_from(box.client, "out", soon()).error().code(), Errc::connection_lost);
   EXPECT_EQ(std::move(taker).artifacts().at(0).content, "text");
 }
 
@@ -150,7 +165,7 @@ TEST(ArtifactsOfABox, ThatNeverEndAreBoundByWhatItCanHold) {
   wire.on_read([&wire] { wire.say(FrameType::entry_data, std::string(1000, '\0')); });
   runner::Client client(wire);
   ArtifactTaker taker({{}, true, 1 << 20});
-  EXPECT_EQ(taker.take_from(client, soon()).error().code(), Errc::protocol);
+  EXPECT_EQ(taker.take_from(client, "out", soon()).error().code(), Errc::protocol);
   EXPECT_LE(std::move(taker).artifacts().at(0).size, (1U << 20) + 1000);
 }
 

@@ -29,6 +29,10 @@ ExecutionRequest complete() {
   request.mounts = {{"/srv/data", "/mnt/data", MountAccess::read_only},
                     {"/srv/out", "/mnt/out", MountAccess::read_write}};
   request.image = "lazaret/bash:latest";
+  request.inputs = {{"data/a.txt", "text", {}, false},
+                    {"bytes", std::string("\xFF\0", 2), {}, true},
+                    {"empty", "", {}, false}};
+  request.return_artifacts = true;
   request.required_controls = {Control::network, Control::memory};
   return request;
 }
@@ -48,6 +52,64 @@ TEST(RequestJson, BringsBackEveryMember) {
   EXPECT_EQ(request->mounts[1].access, MountAccess::read_write);
   EXPECT_EQ(request->limits.memory_bytes, 1ULL << 32);
   EXPECT_EQ(request->required_controls, complete().required_controls);
+  EXPECT_TRUE(request->return_artifacts);
+}
+
+TEST(RequestJson, BringsBackEveryFile) {
+  const auto request = request_of(json_of(complete()));
+  ASSERT_TRUE(request.ok()) << request.error().message();
+  const std::vector<Input> wanted = complete().inputs;
+  ASSERT_EQ(request->inputs.size(), wanted.size());
+  for (std::size_t index = 0; index < wanted.size(); ++index) {
+    EXPECT_EQ(request->inputs[index].path, wanted[index].path);
+    EXPECT_EQ(request->inputs[index].content, wanted[index].content);
+    EXPECT_EQ(request->inputs[index].executable, wanted[index].executable);
+    EXPECT_FALSE(request->inputs[index].source);
+  }
+}
+
+TEST(RequestJson, HasTextsAsTheyAreAndBytesInBase64) {
+  const json files = json_of(complete())["files"];
+  EXPECT_EQ(files[0], json::parse(R"({"path":"data/a.txt","content":"text"})"));
+  EXPECT_EQ(files[1], json::parse(R"({"path":"bytes","base64":"/wA=","executable":true})"));
+  EXPECT_EQ(files[2], json::parse(R"({"path":"empty","content":""})"));
+}
+
+TEST(RequestJson, KeepsTheOrderOfTheFiles) {
+  json files = json::array();
+  for (const char* const path : {"b", "a", "b"}) files.push_back({{"path", path}, {"content", ""}});
+  const auto request = request_of({{"files", files}});
+  ASSERT_TRUE(request.ok());
+  EXPECT_EQ(request->inputs[0].path, "b");
+  EXPECT_EQ(request->inputs[1].path, "a");
+  EXPECT_EQ(request->inputs[2].path, "b");
+}
+
+TEST(RequestJson, LeavesOutFilesAndArtifactsThatNobodyWants) {
+  const json object = json_of(ExecutionRequest{});
+  EXPECT_FALSE(object.contains("files"));
+  EXPECT_FALSE(object.contains("return_artifacts"));
+  EXPECT_FALSE(request_of(json::object())->return_artifacts);
+  EXPECT_FALSE(request_of({{"return_artifacts", false}})->return_artifacts);
+  EXPECT_TRUE(request_of({{"files", json::array()}})->inputs.empty());
+}
+
+// A daemon must neither read nor write the host's files for a client, who may not be allowed to.
+TEST(RequestJson, NeverNamesFilesOfTheHost) {
+  for (const char* const text :
+       {R"({"output_directory":"/tmp/out"})", R"({"output_directory":null})",
+        R"({"out":"/tmp/out"})", R"({"source":"/etc/passwd"})", R"({"inputs":[]})",
+        R"({"files":[{"path":"a","source":"/etc/passwd"}]})",
+        R"({"files":[{"path":"a","content":"x","source":"/etc/passwd"}]})",
+        R"({"files":[{"path":"a","base64":"eA==","source":"/etc/passwd"}]})",
+        R"({"files":[{"path":"a","content":"","source":null}]})"}) {
+    const auto request = request_of(json::parse(text));
+    ASSERT_FALSE(request.ok()) << text;
+    EXPECT_EQ(request.error().code(), Errc::invalid_argument) << text;
+  }
+  ExecutionRequest request = complete();
+  request.output_directory = "/tmp/out";
+  EXPECT_EQ(json_of(request), json_of(complete()));
 }
 
 TEST(RequestJson, KeepsAnEmptyListOfControlsApartFromNone) {
@@ -86,20 +148,39 @@ TEST_P(BadRequestJson, IsRefusedAndTheMemberNamed) {
 
 INSTANTIATE_TEST_SUITE_P(
     With, BadRequestJson,
-    testing::Values(BadRow{"AList", "[]", "object"}, BadRow{"AnUnknownMember", R"({"c":1})", "c"},
-                    BadRow{"ANumberAsCode", R"({"code":1})", "code"},
-                    BadRow{"ANullLanguage", R"({"language":null})", "language"},
-                    BadRow{"ATextAsCommand", R"({"command":"ls"})", "command"},
-                    BadRow{"ANumberAmongTheArguments", R"({"arguments":["a",1]})", "arguments"},
-                    BadRow{"AListAsEnvironment", R"({"environment":["A=B"]})", "environment"},
-                    BadRow{"ANumberInTheEnvironment", R"({"environment":{"A":1}})", "environment"},
-                    BadRow{"AListAsLimits", R"({"limits":[]})", "limits"},
-                    BadRow{"AnUnknownLimit", R"({"limits":{"time":1}})", "time"},
-                    BadRow{"HalfATask", R"({"limits":{"pids":1.5}})", "limits.pids"},
-                    BadRow{"ATextAsLimit", R"({"limits":{"cpus":"1"}})", "limits.cpus"},
-                    BadRow{"AnUnknownControl", R"({"required_controls":["luck"]})", "controls"},
-                    BadRow{"ANumberAsControl", R"({"required_controls":[1]})", "controls"},
-                    BadRow{"ANumberAsImage", R"({"image":1})", "image"}),
+    testing::Values(
+        BadRow{"AList", "[]", "object"}, BadRow{"AnUnknownMember", R"({"c":1})", "c"},
+        BadRow{"ANumberAsCode", R"({"code":1})", "code"},
+        BadRow{"ANullLanguage", R"({"language":null})", "language"},
+        BadRow{"ATextAsCommand", R"({"command":"ls"})", "command"},
+        BadRow{"ANumberAmongTheArguments", R"({"arguments":["a",1]})", "arguments"},
+        BadRow{"AListAsEnvironment", R"({"environment":["A=B"]})", "environment"},
+        BadRow{"ANumberInTheEnvironment", R"({"environment":{"A":1}})", "environment"},
+        BadRow{"AListAsLimits", R"({"limits":[]})", "limits"},
+        BadRow{"AnUnknownLimit", R"({"limits":{"time":1}})", "time"},
+        BadRow{"HalfATask", R"({"limits":{"pids":1.5}})", "limits.pids"},
+        BadRow{"ATextAsLimit", R"({"limits":{"cpus":"1"}})", "limits.cpus"},
+        BadRow{"AnUnknownControl", R"({"required_controls":["luck"]})", "controls"},
+        BadRow{"ANumberAsControl", R"({"required_controls":[1]})", "controls"},
+        BadRow{"ANumberAsImage", R"({"image":1})", "image"},
+        BadRow{"AnObjectAsFiles", R"({"files":{}})", "files"},
+        BadRow{"NoFiles", R"({"files":null})", "files"},
+        BadRow{"ATextAmongTheFiles", R"({"files":["a"]})", "files"},
+        BadRow{"AFileWithoutContent", R"({"files":[{"path":"a"}]})", "files"},
+        BadRow{"AFileOfTwoContents", R"({"files":[{"path":"a","content":"","base64":""}]})",
+               "files"},
+        BadRow{"ANumberAsPath", R"({"files":[{"path":1,"content":""}]})", "files.path"},
+        BadRow{"ANullContent", R"({"files":[{"path":"a","content":null}]})", "files.content"},
+        BadRow{"ANumberAsBytes", R"({"files":[{"path":"a","base64":1}]})", "files.base64"},
+        BadRow{"BytesThatAreNoBase64", R"({"files":[{"path":"a","base64":"A"}]})", "files.base64"},
+        BadRow{"BytesInAnotherSpelling", R"({"files":[{"path":"a","base64":"Zh=="}]})",
+               "files.base64"},
+        BadRow{"ANumberAsExecutable", R"({"files":[{"path":"a","content":"","executable":1}]})",
+               "files"},
+        BadRow{"AnUnknownMemberOfAFile", R"({"files":[{"path":"a","content":"","mode":420}]})",
+               "files"},
+        BadRow{"ANumberAsReturn", R"({"return_artifacts":1})", "return_artifacts"},
+        BadRow{"ATextAsReturn", R"({"return_artifacts":"true"})", "return_artifacts"}),
     [](const auto& given) { return given.param.name; });
 
 }  // namespace

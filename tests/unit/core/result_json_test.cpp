@@ -32,6 +32,13 @@ ExecutionResult complete() {
   result.error = ResultError{ErrorType::TimeoutError, "late", "stack", "hint", "Late", 3};
   result.compile =
       Compilation{std::chrono::duration<double>(0.5), 1, 11, true, "main.c:1: no", true};
+  result.artifacts = {
+      {"d", Artifact::Kind::directory, 0, "", {}},
+      {"d/plot.png", Artifact::Kind::file, 3, "image/png", std::string("\0\xFFz", 3)},
+      {"empty", Artifact::Kind::file, 0, "application/octet-stream", ""},
+      {"fifo", Artifact::Kind::other, 0, "", {}},
+      {"large.csv", Artifact::Kind::file, 1ULL << 40, "text/csv", {}},
+      {"link", Artifact::Kind::link, 0, "", {}}};
   Meta& meta = result.meta;
   meta = {.run_id = "0123",
           .backend = "docker",
@@ -56,8 +63,9 @@ ExecutionResult complete() {
 
 TEST(ResultJson, HasTheKeysOfTheSchemaInOrder) {
   const auto result = nlohmann::ordered_json::parse(to_json(complete()));
-  EXPECT_THAT(keys_of(result), ElementsAre("stdout", "stderr", "exit_code", "duration", "timed_out",
-                                           "truncated", "value", "error", "compile", "meta"));
+  EXPECT_THAT(keys_of(result),
+              ElementsAre("stdout", "stderr", "exit_code", "duration", "timed_out", "truncated",
+                          "value", "error", "compile", "artifacts", "meta"));
   EXPECT_THAT(keys_of(result["compile"]), ElementsAre("duration", "exit_code", "signal",
                                                       "timed_out", "diagnostics", "truncated"));
   EXPECT_THAT(keys_of(result["error"]),
@@ -110,6 +118,18 @@ TEST(ResultJson, HasTheValuesOfTheResult) {
   EXPECT_EQ(result["meta"]["limits"]["timeout_ms"], 30'000);
 }
 
+TEST(ResultJson, SaysOfArtifactsWhatTheirKindHas) {
+  const auto artifacts = nlohmann::ordered_json::parse(to_json(complete()))["artifacts"];
+  EXPECT_THAT(keys_of(artifacts[0]), ElementsAre("path", "type"));
+  EXPECT_THAT(keys_of(artifacts[1]), ElementsAre("path", "type", "size", "media_type", "content"));
+  EXPECT_THAT(keys_of(artifacts[4]), ElementsAre("path", "type", "size", "media_type"));
+  EXPECT_THAT(keys_of(artifacts[5]), ElementsAre("path", "type"));
+  EXPECT_EQ(artifacts[1]["path"], "d/plot.png");
+  EXPECT_EQ(artifacts[1]["content"], "AP96");
+  EXPECT_EQ(artifacts[2]["content"], "");
+  EXPECT_EQ(artifacts[4]["size"], 1ULL << 40);
+}
+
 TEST(ResultJson, KeepsTheOrderOfTheProgramsOwnKeys) {
   EXPECT_THAT(to_json(complete()), testing::HasSubstr(R"("value":{"z":1,"a":[null]})"));
 }
@@ -141,6 +161,45 @@ TEST(ResultJson, ReadAgainIsTheSameText) {
     ASSERT_TRUE(again.ok()) << again.error().message();
     EXPECT_EQ(to_json(*again), to_json(result));
   }
+}
+
+TEST(ResultJson, ReadAgainHasEachArtifact) {
+  const ExecutionResult result = complete();
+  const auto again = core::result_of(to_json(result));
+  ASSERT_TRUE(again.ok()) << again.error().message();
+  ASSERT_EQ(again->artifacts.size(), result.artifacts.size());
+  for (std::size_t index = 0; index < result.artifacts.size(); ++index) {
+    const Artifact& wanted = result.artifacts[index];
+    SCOPED_TRACE(wanted.path);
+    EXPECT_EQ(again->artifacts[index].path, wanted.path);
+    EXPECT_EQ(again->artifacts[index].kind, wanted.kind);
+    EXPECT_EQ(again->artifacts[index].size, wanted.size);
+    EXPECT_EQ(again->artifacts[index].media_type, wanted.media_type);
+    EXPECT_EQ(again->artifacts[index].content, wanted.content);
+  }
+}
+
+TEST(ResultJson, IsNotReadWithAnArtifactThatIsNone) {
+  for (const char* const text :
+       {R"({"type":"file"})", R"({"path":"a"})", R"({"path":1,"type":"file"})",
+        R"({"path":"a","type":"socket"})", R"({"path":"a","type":1})",
+        R"({"path":"a","type":"file","size":"1"})", R"({"path":"a","type":"file","media_type":1})",
+        R"({"path":"a","type":"file","content":"A"})",
+        R"({"path":"a","type":"file","content":"Zh=="})",
+        R"({"path":"a","type":"file","content":null})", R"("a")", "1", "null", "[]"}) {
+    auto tree = nlohmann::ordered_json::parse(to_json(complete()));
+    tree["artifacts"] = nlohmann::ordered_json::array({nlohmann::ordered_json::parse(text)});
+    const auto result = core::result_of(tree.dump());
+    ASSERT_FALSE(result.ok()) << text;
+    EXPECT_EQ(result.error().code(), Errc::protocol) << text;
+  }
+}
+
+TEST(ResultJson, StaysJsonWhenANameIsNoUtf8) {
+  ExecutionResult result;
+  result.artifacts = {{"\xFF", Artifact::Kind::file, 1, "text/plain", "x"}};
+  const json document = json::parse(to_json(result));
+  EXPECT_EQ(document["artifacts"][0]["path"], "\xEF\xBF\xBD");
 }
 
 TEST(ResultJson, ReadAgainHasAValueOfTheMostDepth) {

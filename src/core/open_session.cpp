@@ -1,0 +1,115 @@
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "base/try.hpp"
+#include "core/languages.hpp"
+#include "core/service.hpp"
+#include "policy/limit_table.hpp"
+#include "policy/resolve.hpp"
+
+// How a session's box is had, and what its runs may still ask for.
+namespace lazaret::core {
+namespace {
+
+constexpr std::chrono::seconds kOpenBound{60};
+constexpr std::chrono::seconds kLongest{24 * 3600};
+constexpr std::array<std::string_view, 7> kOfARun = {
+    "timeout", "grace", "compile_timeout", "cpu_time", "stdout", "stderr", "value"};
+
+bool is_of_a_run(const policy::LimitRow& row) {
+  return std::ranges::find(kOfARun, row.key) != kOfARun.end();
+}
+
+// What is the session's is taken from it, whatever the other request says of it.
+void take_from_session(ExecutionRequest& run, const SessionRequest& session) {
+  run.subprocess = session.subprocess;
+  run.profile = session.profile;
+  run.loopback = session.loopback;
+  run.mounts = session.mounts;
+  run.image = session.image;
+  run.required_controls = session.required_controls;
+  for (const policy::LimitRow& row : policy::limit_rows()) {
+    const auto amount = row.asked(session.limits);
+    if (amount && !is_of_a_run(row)) row.ask(run.limits, *amount);
+  }
+}
+
+Error of_the_session(std::string_view what) {
+  return Error(Errc::invalid_argument,
+               std::string(what) + " is the session's, and cannot be another for one of its runs")
+      .with_hint("ask for it when the session is made");
+}
+
+Status check_run(const ExecutionRequest& run) {
+  if (run.subprocess) return of_the_session("subprocess");
+  if (run.profile) return of_the_session("profile");
+  if (run.loopback) return of_the_session("loopback");
+  if (!run.mounts.empty()) return of_the_session("mounts");
+  if (run.image) return of_the_session("image");
+  if (run.required_controls) return of_the_session("required_controls");
+  for (const policy::LimitRow& row : policy::limit_rows()) {
+    if (row.asked(run.limits) && !is_of_a_run(row)) return of_the_session(row.key);
+  }
+  return {};
+}
+
+Status check_session(const SessionRequest& session) {
+  for (const policy::LimitRow& row : policy::limit_rows()) {
+    if (row.asked(session.limits) && is_of_a_run(row))
+      return Error(Errc::invalid_argument, std::string(row.key) + " is a run's, not the session's");
+  }
+  for (const auto time : {session.lifetime, session.idle}) {
+    if (time < std::chrono::seconds(1) || time > kLongest)
+      return Error(Errc::invalid_argument, "a session's times are from 1 s to 24 h");
+  }
+  return {};
+}
+
+// As any run of it would be, but for what it runs, which is never started.
+ExecutionRequest first_of(const SessionRequest& session) {
+  ExecutionRequest first;
+  first.language = session.language;
+  first.code = "0";
+  take_from_session(first, session);
+  return first;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Session>> Service::open_on(backend::BackendKind kind,
+                                                  const SessionRequest& request) {
+  const Call call{Deadline::after(kOpenBound), request.stop};
+  Choice choice = backend_of(kind, call);
+  if (!choice.backend) return Error(choice.error).as(Errc::backend_unavailable);
+  const policy::Facts facts{languages(), choice.backend->default_grace()};
+  LAZARET_TRY(policy::Spec spec, policy::resolve(first_of(request), config_, facts));
+  spec.keeps_box = true;
+  LAZARET_TRY(auto box, choice.backend->open(spec, call));
+  const auto resolve = [request, facts, config = config_,
+                        image = spec.image](const ExecutionRequest& run) -> Result<policy::Spec> {
+    LAZARET_CHECK(check_run(run));
+    ExecutionRequest whole = run;
+    take_from_session(whole, request);
+    LAZARET_TRY(policy::Spec resolved, policy::resolve(whole, config, facts));
+    resolved.keeps_box = true;
+    resolved.image = image;
+    return resolved;
+  };
+  return std::make_unique<Session>(Session::Parts{std::move(choice.backend), std::move(box),
+                                                  std::move(spec), resolve, request.lifetime,
+                                                  request.idle});
+}
+
+Result<std::unique_ptr<Session>> Service::open_session(const SessionRequest& request) {
+  LAZARET_CHECK(check_session(request));
+  LAZARET_CHECK(check(first_of(request)));
+  const std::vector<backend::BackendKind> kinds = chain();
+  for (std::size_t index = 0;; ++index) {
+    auto session = open_on(kinds[index], request);
+    if (session.ok() || index + 1 == kinds.size()) return session;
+    if (!goes_on_after(session.error().code())) return session;
+  }
+}
+
+}  // namespace lazaret::core

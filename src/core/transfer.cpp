@@ -1,0 +1,52 @@
+#include "core/transfer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/try.hpp"
+#include "core/artifacts.hpp"
+#include "core/inputs.hpp"
+
+namespace lazaret::core {
+namespace {
+
+constexpr std::chrono::milliseconds kLeastBound{60'000};
+
+}  // namespace
+
+bool wants_artifacts(const ExecutionRequest& request) {
+  return request.output_directory || request.return_artifacts;
+}
+
+Call transfer_call(const Limits& limits, const std::stop_token& stop) {
+  return {Deadline::after(std::max(kLeastBound, limits.timeout)), stop};
+}
+
+Result<runner::Placed> put_files_of(const ExecutionRequest& request, const policy::Spec& spec,
+                                    runner::Client& client) {
+  const Call call = transfer_call(spec.limits, request.stop);
+  const std::vector<policy::Program::File>& files = spec.program.files;
+  if (wants_artifacts(request))
+    LAZARET_CHECK(client.put({.kind = runner::Entry::Kind::directory,
+                              .path = std::string(runner::kArtifacts),
+                              .target = {}},
+                             call));
+  const std::string_view code = files.empty() ? "" : policy::path_in_work(files.front());
+  const auto existing = spec.keeps_box ? Existing::give_way : Existing::stay;
+  return put_inputs(client, {request.inputs, code, existing}, call);
+}
+
+std::vector<Artifact> take_artifacts_of(const ExecutionRequest& request, const policy::Spec& spec,
+                                        runner::Client& client,
+                                        std::vector<std::string>& warnings) {
+  ArtifactTaker taker({request.output_directory, request.return_artifacts, spec.limits.disk_bytes});
+  const Status taken = taker.take_from(client, std::string(runner::kArtifacts),
+                                       transfer_call(spec.limits, request.stop));
+  if (!taken.ok())
+    warnings.push_back("not all was taken from /work/out: " + taken.error().message());
+  warnings.insert(warnings.end(), taker.warnings().begin(), taker.warnings().end());
+  return std::move(taker).artifacts();
+}
+
+}  // namespace lazaret::core

@@ -1,0 +1,211 @@
+#include <filesystem>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "integration/support.hpp"
+
+// Boxes that are kept: several programs one after another, which share files and nothing else.
+namespace lazaret::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class SessionOn : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (!options_for(GetParam())) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
+    sandbox_.emplace(sandbox_on(GetParam()));
+  }
+  [[nodiscard]] Session open(const std::function<void(SessionRequest&)>& change = {}) const {
+    SessionRequest request;
+    if (change) change(request);
+    auto session = sandbox_->open_session(request);
+    if (!session.ok()) throw std::runtime_error(session.error().message());
+    return std::move(session).value();
+  }
+
+  std::optional<CodeSandbox> sandbox_;
+};
+
+TEST_P(SessionOn, SharesFilesBetweenItsRuns) {
+  const Session session = open();
+  EXPECT_EQ(session.execute(python("open('kept', 'w').write('of the first')")).exit_code, 0);
+  const ExecutionResult second = session.execute(bash("cat kept; ls"));
+  EXPECT_EQ(second.stdout_text, "of the firstkept\nmain.py\nmain.sh\n") << to_json(second);
+  const ExecutionResult third = session.execute(python("print(open('kept').read()); 7"));
+  EXPECT_EQ(third.stdout_text, "of the first\n");
+  EXPECT_EQ(third.value, "7");
+  EXPECT_EQ(third.meta.backend, GetParam());
+  EXPECT_FALSE(third.meta.run_id.empty());
+  EXPECT_EQ(session.state(), SessionState::ready);
+}
+
+TEST_P(SessionOn, GivesEachRunItsOwnInputArgumentsAndOutput) {
+  const Session session = open();
+  for (const std::string word : {"one", "two", "three"}) {
+    ExecutionRequest request = bash("cat; echo $1 $WORD; echo err >&2; exit 3");
+    request.stdin_data = "in " + word + "\n";
+    request.arguments = {word};
+    request.environment = {{"WORD", word}};
+    const ExecutionResult result = session.execute(request);
+    EXPECT_EQ(result.stdout_text, "in " + word + "\n" + word + " " + word + "\n");
+    EXPECT_EQ(result.stderr_text, "err\n");
+    EXPECT_EQ(result.exit_code, 3);
+  }
+}
+
+TEST_P(SessionOn, LeavesNoInputOfOneRunToTheNext) {
+  const Session session = open();
+  ExecutionRequest first = bash("exit 0");
+  first.stdin_data = std::string(300'000, 'x');
+  EXPECT_EQ(session.execute(first).exit_code, 0);
+  ExecutionRequest second = bash("wc -c");
+  second.stdin_data = "four";
+  EXPECT_EQ(session.execute(second).stdout_text, "4\n");
+}
+
+TEST_P(SessionOn, EndsWhatARunLeavesBehind) {
+  const std::string marker = unique_marker();
+  const Session session = open();
+  const ExecutionResult left = session.execute(
+      bash("setsid sh -c 'exec -a " + marker + " sleep 300' >/dev/null 2>&1 & trap '' TERM"));
+  EXPECT_EQ(left.exit_code, 0);
+  EXPECT_TRUE(becomes_true(5s, [&marker] { return processes_marked(marker).empty(); }));
+  EXPECT_EQ(session.execute(bash("echo on")).stdout_text, "on\n");
+}
+
+// A program that obeys TERM costs its session nothing; where nobody can see that it is gone, the
+// box is ended.
+TEST_P(SessionOn, SurvivesAProgramThatObeysItsTimeout) {
+  const Session session = open();
+  ExecutionRequest endless = python("print('began', flush=True)\nwhile True: pass");
+  endless.limits.timeout = 700ms;
+  const ExecutionResult result = session.execute(endless);
+  EXPECT_EQ(result.meta.cause, Cause::timeout) << to_json(result);
+  EXPECT_EQ(result.stdout_text, "began\n");
+  EXPECT_EQ(result.meta.kill->survivors, 0U);
+  EXPECT_EQ(session.state(), SessionState::ready);
+  EXPECT_EQ(session.execute(bash("echo on")).stdout_text, "on\n");
+}
+
+TEST_P(SessionOn, IsLostToAProgramThatMustBeKilled) {
+  const Session session = open();
+  ExecutionRequest stubborn = bash("trap '' TERM; while :; do :; done");
+  stubborn.limits.timeout = 500ms;
+  stubborn.limits.grace = 200ms;
+  const ExecutionResult result = session.execute(stubborn);
+  EXPECT_EQ(result.meta.cause, Cause::timeout);
+  EXPECT_EQ(result.meta.kill->path, "kill");
+  EXPECT_THAT(result.meta.warnings, Contains("the session ended with this run"));
+  EXPECT_EQ(session.state(), SessionState::lost);
+  const ExecutionResult after = session.execute(bash("echo on"));
+  EXPECT_EQ(after.meta.cause, Cause::backend_unavailable);
+  EXPECT_THAT(after.error->message, HasSubstr("lost"));
+}
+
+TEST_P(SessionOn, CompilesInEachRun) {
+  const Session session = open([](SessionRequest& request) { request.language = "c"; });
+  for (const int status : {3, 4}) {
+    const std::string code = "int main(void) { return " + std::to_string(status) + "; }";
+    EXPECT_EQ(session.execute(code_request("c", code)).exit_code, status);
+  }
+}
+
+TEST_P(SessionOn, PutsAndGetsFiles) {
+  const Session session = open();
+  const Folder folder;
+  ASSERT_TRUE(session.put({{"data/a", "old", {}, false}}).ok());
+  ASSERT_TRUE(session.put({{"data/a", "new", {}, false}, {"data/b", "b", {}, true}}).ok());
+  EXPECT_EQ(session.execute(bash("cat data/a; test -x data/b && echo x")).stdout_text, "newx\n");
+  const auto listed = session.get("data", {});
+  ASSERT_TRUE(listed.ok()) << listed.error().message();
+  EXPECT_EQ(listed->size(), 2U);
+  EXPECT_EQ((*listed)[0].size, 3U);
+  const std::string into = folder.path() + "/taken";
+  ASSERT_TRUE(session.get(".", into).ok());
+  EXPECT_EQ(file_text(into + "/data/a"), "new");
+  EXPECT_EQ(session.get("nothing", {}).error().code(), Errc::not_found);
+  EXPECT_EQ(session.get("../etc", {}).error().code(), Errc::invalid_argument);
+  EXPECT_EQ(session.put({{"x", {}, "/does/not/exist", false}}).error().code(), Errc::not_found);
+  EXPECT_EQ(session.state(), SessionState::ready);
+}
+
+TEST_P(SessionOn, FollowsNoLinkThatAProgramHasLeft) {
+  const Session session = open();
+  ASSERT_EQ(
+      session.execute(bash("ln -s /tmp gone; ln -s /etc/passwd file; mkdir main.py")).exit_code, 0);
+  EXPECT_FALSE(session.put({{"gone/x", "x", {}, false}}).ok());
+  ASSERT_TRUE(session.put({{"file", "mine", {}, false}}).ok());
+  EXPECT_FALSE(session.get("gone", {}).ok());
+  EXPECT_EQ(session.execute(bash("cat file; ls /tmp")).stdout_text, "mine");
+  EXPECT_EQ(session.execute(python("1")).meta.cause, Cause::start_failed);
+  EXPECT_EQ(session.execute(bash("rmdir main.py")).exit_code, 0);
+  EXPECT_EQ(session.execute(python("1")).value, "1");
+}
+
+TEST_P(SessionOn, TellsEachMemoryKillApart) {
+  const Session session =
+      open([](SessionRequest& request) { request.limits.memory_bytes = 64ULL << 20; });
+  const auto kills = [](const Evidence& piece) {
+    return piece.control == Control::memory && piece.status == EvidenceStatus::enforced;
+  };
+  if (std::ranges::none_of(session.evidence(), kills)) GTEST_SKIP() << "memory is not counted here";
+  for (int round = 0; round < 2; ++round) {
+    const auto hog = session.execute(python("print(len(b'x' * (200 << 20)))"));
+    EXPECT_EQ(hog.meta.cause, Cause::memory_limit) << to_json(hog);
+    EXPECT_EQ(session.execute(bash("exit 4")).meta.cause, Cause::nonzero_exit);
+  }
+}
+
+TEST_P(SessionOn, EndsWhenItsTimeIsOver) {
+  const Leftovers before = leftovers(GetParam());
+  const Session session = open([](SessionRequest& request) { request.idle = 1s; });
+  EXPECT_EQ(session.execute(bash("sleep 1.5; echo used")).stdout_text, "used\n");
+  EXPECT_EQ(session.state(), SessionState::ready) << "a session in use is not idle";
+  EXPECT_TRUE(becomes_true(5s, [&session] { return session.state() == SessionState::expired; }));
+  EXPECT_TRUE(
+      becomes_true(10s, [&] { return leftovers(GetParam()).containers == before.containers; }));
+  EXPECT_THAT(session.execute(bash("1")).error->message, HasSubstr("expired"));
+}
+
+TEST_P(SessionOn, LeavesNothingWhenItIsClosed) {
+  const Leftovers before = leftovers(GetParam());
+  {
+    const Session session = open();
+    EXPECT_EQ(session.execute(bash("echo on")).stdout_text, "on\n");
+    std::jthread runs(
+        [&session] { EXPECT_EQ(session.execute(bash("sleep 60")).meta.cause, Cause::cancelled); });
+    std::this_thread::sleep_for(500ms);
+    session.close();
+    session.close();
+  }
+  sandbox_.reset();
+  EXPECT_TRUE(becomes_true(10s, [&] {
+    const Leftovers after = leftovers(GetParam());
+    return after.containers == before.containers && added(before.mounts, after.mounts).empty() &&
+           added(before.cgroups, after.cgroups).empty() && after.children <= before.children;
+  }));
+}
+
+TEST_P(SessionOn, LetsNoRunAskForWhatIsTheSessions) {
+  const Session session = open();
+  ExecutionRequest request = bash("echo ran");
+  request.limits.memory_bytes = 1ULL << 30;
+  const ExecutionResult result = session.execute(request);
+  EXPECT_EQ(result.meta.cause, Cause::policy_denied);
+  EXPECT_THAT(result.error->message, HasSubstr("memory is the session's"));
+  SessionRequest wrong;
+  wrong.limits.timeout = 5s;
+  EXPECT_EQ(sandbox_->open_session(wrong).error().code(), Errc::invalid_argument);
+}
+
+INSTANTIATE_TEST_SUITE_P(EachBackend, SessionOn, testing::ValuesIn(kBackends),
+                         [](const auto& given) { return std::string(given.param); });
+
+}  // namespace
+}  // namespace lazaret::test
