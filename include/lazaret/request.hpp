@@ -48,7 +48,8 @@ struct ExecutionRequest {
   /// Added to the box's own PATH, HOME, LANG, TZ and TMPDIR. Names that change how programs are
   /// loaded (LD_PRELOAD, PYTHONPATH, …) are refused.
   std::map<std::string, std::string> environment;
-  /// Put in this order; nothing replaces what is there already. All of them fit into `disk_bytes`.
+  /// Put in this order; nothing replaces what is there already, but for what earlier runs of a
+  /// session have left. All of them fit into `disk_bytes`.
   std::vector<Input> inputs;
   /// Receives what the program leaves in /work/out, which is made for it: a directory of this
   /// machine's that is empty, or not there yet. Links are not taken.

@@ -34,15 +34,18 @@ struct SessionRequest {
 enum class SessionState {
   ready,
   expired,  ///< its lifetime or idle time was over
-  lost,     ///< a program could not be ended without its box, or the box went away
+  lost,     ///< a program could not be ended without its box, the box went away, or files of it
+            ///< could not be taken to their end (too many bytes, the caller's stop)
   closed,
 };
 
 [[nodiscard]] std::string_view name_of(SessionState state) noexcept;
 
-/// A verified box that runs one program after another, which share its files and nothing else:
-/// whatever of a program is alive when its first process ends is killed. Each box is one session's.
-/// Thread-safe; one thing at a time happens in it, the others wait. Move-only.
+/// A verified box that runs one program after another. They share its files, /work/out among them,
+/// and what else outlives processes (System V IPC, POSIX message queues); whatever of a program is
+/// alive when its first process ends is killed. Each box is one session's. Thread-safe; one thing
+/// at a time happens in it, the others wait, and none may be asked for from a callback of another.
+/// Move-only; a fork of its process has no part in it.
 class Session {
  public:
   class Body;
@@ -55,8 +58,8 @@ class Session {
   /// else that the session has decided. In a session that is not ready: backend_unavailable.
   [[nodiscard]] ExecutionResult execute(const ExecutionRequest& request) const;
   /// Puts files below /work; what is there gives way, but for directories. Errors:
-  /// invalid_argument, not_found, too_large (no room), conflict (the session is not ready),
-  /// connection_lost.
+  /// invalid_argument, not_found, too_large (no room), conflict (the session is not ready, or
+  /// something is in the way), system, and those of the wire.
   [[nodiscard]] Status put(const std::vector<Input>& inputs) const;
   /// What lies below a directory of /work, "." for all of it; written into `into`, an empty
   /// directory of this machine's or a new one, if it is given. Errors: as above.
@@ -65,7 +68,8 @@ class Session {
   [[nodiscard]] SessionState state() const;
   /// What holds it, as it was seen before its first program.
   [[nodiscard]] const std::vector<Evidence>& evidence() const;
-  /// Ends it and removes its box; idempotent.
+  /// Ends it and what happens in it, and removes its box, or has it removed by who still uses it;
+  /// idempotent.
   void close() const;
 
  private:

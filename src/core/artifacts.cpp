@@ -7,7 +7,9 @@
 #include <system_error>
 #include <utility>
 
+#include "base/split.hpp"
 #include "base/try.hpp"
+#include "base/utf8.hpp"
 #include "policy/box_path.hpp"
 #include "policy/quantity.hpp"
 
@@ -33,8 +35,15 @@ Error not_believed(const std::string& what) {
   return Error(Errc::protocol, "the box names an artifact that cannot be one: " + what);
 }
 
-// Whether this machine sees the same names in the path as the box does.
+// Whether this machine sees the same names in the path as the box does. On Windows some letters
+// mean more, names end before dots and spaces, and what is no UTF-8 is none.
 bool is_the_same_here(const std::string& path) {
+  if (fs::path::preferred_separator != '/') {
+    if (!is_utf8(path) || path.find_first_of(":*?\"<>|\\") != path.npos) return false;
+    for (const std::string_view name : split(path, '/')) {
+      if (name.back() == '.' || name.back() == ' ') return false;
+    }
+  }
   const fs::path here(path);
   return !here.has_root_path() &&
          std::distance(here.begin(), here.end()) == std::count(path.begin(), path.end(), '/') + 1;
@@ -124,13 +133,14 @@ Status ArtifactTaker::entry(const Entry& entry) {
   const bool is_directory = entry.kind == Entry::Kind::directory;
   paths_.insert(is_directory ? entry.path + "/" : entry.path);
   is_open_ = is_file && (wish_.directory || wish_.with_content);
+  if (trouble_) return {};
   artifacts_.push_back({entry.path,
                         kind_of(entry.kind),
                         is_file && !is_open_ ? entry.size : 0,
                         is_file ? media_type_of(entry.path) : "",
                         {}});
   if (is_open_ && wish_.with_content) artifacts_.back().content.emplace();
-  if (!wish_.directory || trouble_) return {};
+  if (!wish_.directory) return {};
   if (is_file || is_directory)
     write(entry);
   else
@@ -147,10 +157,12 @@ void ArtifactTaker::write(const Entry& entry) {
     return;
   }
   auto file = os::PlainFile::create(path, entry.executable);
-  if (file.ok())
+  if (file.ok()) {
     file_ = std::move(file).value();
-  else
+    is_ours_ = true;
+  } else {
     give_up(cannot_write(path, file.error().message()));
+  }
 }
 
 void ArtifactTaker::leave(const std::string& path, const char* why) {
@@ -159,16 +171,27 @@ void ArtifactTaker::leave(const std::string& path, const char* why) {
 
 void ArtifactTaker::give_up(Error error) {
   trouble_ = std::move(error);
+  drop_file();
+  artifacts_.pop_back();
+}
+
+// Of one whose end has not come nothing stays.
+void ArtifactTaker::drop_file() {
   file_.reset();
+  std::error_code ignored;
+  if (is_ours_) fs::remove(*wish_.directory / fs::path(artifacts_.back().path), ignored);
+  is_ours_ = false;
 }
 
 Status ArtifactTaker::content(Bytes bytes) {
   if (!is_open_) return not_believed("content of no file");
   if (bytes.empty()) {
     is_open_ = false;
+    is_ours_ = false;
     file_.reset();
     return {};
   }
+  if (trouble_) return {};
   Artifact& artifact = artifacts_.back();
   taken_ += bytes.size();
   artifact.size += bytes.size();
@@ -194,12 +217,9 @@ void ArtifactTaker::keep(Artifact& artifact, Bytes bytes) {
   leave(artifact.path, "is too large to be returned");
 }
 
-// Of a file whose end has not come nothing is shown or left.
 std::vector<Artifact> ArtifactTaker::artifacts() && {
-  if (is_open_) {
-    file_.reset();
-    std::error_code ignored;
-    if (wish_.directory) fs::remove(*wish_.directory / fs::path(artifacts_.back().path), ignored);
+  if (is_open_ && !trouble_) {
+    drop_file();
     artifacts_.pop_back();
   }
   std::ranges::sort(artifacts_, {}, &Artifact::path);

@@ -53,6 +53,7 @@ class ArtifactTaker final : public runner::Receiver {
   void keep(Artifact& artifact, Bytes bytes);
   void leave(const std::string& path, const char* why);
   void give_up(Error error);
+  void drop_file();
 
   Wish wish_;
   std::vector<Artifact> artifacts_;
@@ -62,6 +63,7 @@ class ArtifactTaker final : public runner::Receiver {
   std::size_t named_ = 0;              // bytes of their paths
   std::uint64_t taken_ = 0;            // bytes of all
   std::uint64_t kept_ = 0;             // of them in memory
+  bool is_ours_ = false;               // the last one's file was made by us
   std::optional<Error> trouble_;       // of this machine's: what comes after it is let go
   int error_number_ = 0;
   std::size_t not_taken_ = 0;

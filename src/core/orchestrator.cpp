@@ -63,7 +63,9 @@ class Run {
   // so nothing of the program has run then.
   [[nodiscard]] bool died_unused() const { return died_unused_; }
   // Whether the box can take another program: this one is over, and nothing of it is left.
-  [[nodiscard]] bool can_go_on() const { return death_.ending && !is_box_ended_ && !trouble_; }
+  [[nodiscard]] bool can_go_on() const {
+    return death_.ending && !is_box_ended_ && !trouble_ && client_.is_in_step();
+  }
 
  private:
   // Whether everything is in the box that the program shall find there.
@@ -203,8 +205,10 @@ class Run {
     auto seen = goes_on && (box_.ends_later() || spec_.keeps_box) ? box_.counters() : std::nullopt;
     if (!seen && can_go_on() && spec_.keeps_box) seen.emplace();
     if (!seen) return box_.autopsy(Call{}.within(kEndBound));
-    if (seen->usage.source == "none" && exited != nullptr)
-      seen->usage = {exited->cpu_us / 1000, exited->peak_rss_kib * 1024, {}, "runner"};
+    if (seen->usage.source == "none" && exited != nullptr) {
+      seen->usage = {exited->cpu_us / 1000, {}, {}, "runner"};
+      if (exited->peak_rss_kib > 0) seen->usage.peak_memory_bytes = exited->peak_rss_kib * 1024;
+    }
     return *seen;
   }
 
@@ -217,6 +221,11 @@ class Run {
     const bool is_counted = seen.usage.source != "runner";  // who counts each step by itself
     if (auto& used = seen.usage.cpu_ms; is_counted && used && before->usage.cpu_ms)
       *used -= std::min(*used, *before->usage.cpu_ms);
+    if (&before != &earlier_) return seen;
+    // The box's highest so far: what has not grown was an earlier program's.
+    if (seen.usage.peak_memory_bytes <= before->usage.peak_memory_bytes)
+      seen.usage.peak_memory_bytes.reset();
+    if (seen.usage.peak_pids <= before->usage.peak_pids) seen.usage.peak_pids.reset();
     return seen;
   }
 

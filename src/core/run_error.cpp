@@ -49,7 +49,7 @@ ResultError start_error(const std::vector<std::string>& argv, const policy::Prog
 }
 
 ResultError place_error(const runner::Placed& placed, const Limits& limits) {
-  constexpr int kNoSpace = 28, kExists = 17;  // Linux's numbers, whatever we run on
+  constexpr int kNoSpace = 28, kExists = 17, kTooBig = 27;  // Linux's numbers, whatever we run on
   const std::string path = "/work/" + printable(placed.path, '?');
   if (placed.os_error == kNoSpace)
     return error(ErrorType::BackendError,
@@ -58,6 +58,11 @@ ResultError place_error(const runner::Placed& placed, const Limits& limits) {
                  "raise --disk");
   if (placed.os_error == kExists)
     return error(ErrorType::BackendError, path + " was put twice", "give each a name of its own");
+  if (placed.os_error == kTooBig)
+    return error(
+        ErrorType::BackendError,
+        path + " is larger than a file may be: " + std::to_string(limits.file_bytes) + " bytes",
+        "raise --file-size");
   return error(ErrorType::BackendError,
                "putting " + path + " failed, errno " + std::to_string(placed.os_error), kHasNotRun);
 }

@@ -1,15 +1,16 @@
 #include "lazaret/sandbox.hpp"
 
 #include <algorithm>
-#include <condition_variable>
+#include <cstdint>
 #include <mutex>
 #include <thread>
 
+#include "base/condition.hpp"
 #include "base/try.hpp"
 #include "core/environment.hpp"
 #include "core/service.hpp"
 #include "core/session.hpp"
-#include "core/transfer.hpp"
+#include "os/init.hpp"
 
 namespace lazaret {
 
@@ -19,12 +20,21 @@ class Session::Body {
   explicit Body(std::unique_ptr<core::Session> session)
       : inside(std::move(session)), watch_([this](const std::stop_token& stop) { watch(stop); }) {}
 
-  const std::unique_ptr<core::Session> inside;
+  Body(const Body&) = delete;
+  Body& operator=(const Body&) = delete;
+  // In a fork the thread is not there, and the box is the parent's.
+  ~Body() {
+    if (owner_ == os::process_id()) return;
+    watch_.detach();
+    (void)inside.release();
+  }
+
+  std::unique_ptr<core::Session> inside;
 
  private:
   void watch(const std::stop_token& stop) {
     std::mutex mutex;
-    std::condition_variable_any never;
+    Condition never;
     std::unique_lock lock(mutex);
     while (!stop.stop_requested() && inside->state() == SessionState::ready) {
       const auto until = std::max(inside->expires_at(),
@@ -34,6 +44,7 @@ class Session::Body {
     }
   }
 
+  std::uint32_t owner_ = os::process_id();
   std::jthread watch_;
 };
 
@@ -47,13 +58,12 @@ ExecutionResult Session::execute(const ExecutionRequest& request) const {
 }
 
 Status Session::put(const std::vector<Input>& inputs) const {
-  return body_->inside->put(inputs, core::transfer_call(body_->inside->spec().limits, {}));
+  return body_->inside->put(inputs, {});
 }
 
 Result<std::vector<Artifact>> Session::get(const std::string& path,
                                            const std::optional<std::string>& into) const {
-  return body_->inside->get({path, into, false},
-                            core::transfer_call(body_->inside->spec().limits, {}));
+  return body_->inside->get({path, into, false}, {});
 }
 
 SessionState Session::state() const { return body_->inside->state(); }

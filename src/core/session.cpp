@@ -53,8 +53,10 @@ class Session::Use {
     }
     return Use(session, std::move(turn));
   }
-  Use(Use&& other) noexcept
-      : session_(std::exchange(other.session_, nullptr)), turn_(std::move(other.turn_)) {}
+  Use(Use&& other) noexcept : session_(std::exchange(other.session_, nullptr)) {
+    if (other.turn_) turn_.emplace(std::move(*other.turn_));
+    other.turn_.reset();
+  }
   Use& operator=(Use&&) = delete;
   ~Use() {
     if (session_ == nullptr) return;
@@ -65,15 +67,18 @@ class Session::Use {
       return life.state;
     });
     if (state != SessionState::ready) session_->dispose();
+    turn_.reset();
+    // Whoever has ended it meanwhile has found it in use.
+    if (session_->state() != SessionState::ready) session_->sweep();
   }
 
   bool is_whole = false;
 
  private:
-  Use(Session& session, Turn::Held turn) : session_(&session), turn_(std::move(turn)) {}
+  Use(Session& session, Turn::Held turn) : session_(&session) { turn_.emplace(std::move(turn)); }
 
   Session* session_;
-  Turn::Held turn_;
+  std::optional<Turn::Held> turn_;
 };
 
 Session::Session(Parts parts)
@@ -90,16 +95,38 @@ ExecutionResult Session::execute(const ExecutionRequest& request) {
   return result;
 }
 
-// What closes the session ends its run.
+// Ends with its caller's stop, and with the session.
+class Session::Stop {
+ public:
+  Stop(const Session& session, const std::stop_token& caller)
+      : by_caller_(caller, Request{source_}),
+        by_closing_(session.closing_.get_token(), Request{source_}) {}
+  [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
+
+ private:
+  struct Request {
+    std::stop_source source;
+    void operator()() { source.request_stop(); }
+  };
+  std::stop_source source_;
+  std::stop_callback<Request> by_caller_;
+  std::stop_callback<Request> by_closing_;
+};
+
 ExecutionResult Session::run(const ExecutionRequest& request, const policy::Spec& spec) {
   if (const Status there = look_for(request.inputs); !there.ok()) return failed_run(there.error());
+  if (request.output_directory) {
+    const Status empty = check_output_directory(*request.output_directory);
+    if (!empty.ok()) return failed_run(empty.error());
+  }
   auto use = Use::begin(*this, Call{Deadline::never(), request.stop});
-  if (!use.ok()) return failed_run(Error(use.error()).as(Errc::backend_unavailable));
-  std::stop_source stop;
-  const auto end = [&stop] { stop.request_stop(); };
-  const std::stop_callback by_caller(request.stop, end), by_closing(closing_.get_token(), end);
+  if (!use.ok()) {
+    const bool cancelled = use.error().code() == Errc::cancelled;
+    return failed_run(cancelled ? use.error() : Error(use.error()).as(Errc::backend_unavailable));
+  }
+  const Stop stop(*this, request.stop);
   ExecutionRequest bound = request;
-  bound.stop = stop.get_token();
+  bound.stop = stop.token();
   KeptRun kept = run_kept(*parts_.box, client_, bound, spec);
   use->is_whole = kept.can_go_on;
   if (!kept.can_go_on) kept.result.meta.warnings.push_back("the session ended with this run");
@@ -108,28 +135,33 @@ ExecutionResult Session::run(const ExecutionRequest& request, const policy::Spec
   return std::move(kept.result);
 }
 
-Status Session::put(const std::vector<Input>& inputs, const Call& call) {
+Status Session::put(const std::vector<Input>& inputs, const std::stop_token& stop) {
   LAZARET_CHECK(policy::check_inputs(inputs, ""));
   LAZARET_CHECK(look_for(inputs));
-  LAZARET_TRY(Use use, Use::begin(*this, call));
-  const auto placed = put_inputs(client_, {inputs, "", Existing::give_way}, call);
-  use.is_whole = placed.ok() || !is_of_box(placed.error().code());
+  LAZARET_TRY(Use use, Use::begin(*this, Call{Deadline::never(), stop}));
+  const Stop both(*this, stop);
+  const auto placed = put_inputs(client_, {inputs, "", Existing::give_way},
+                                 transfer_call(parts_.spec.limits, both.token()));
+  use.is_whole = client_.is_in_step();
   if (!placed.ok()) return placed.error();
   if (placed->os_error == 0) return {};
+  constexpr int kNoSpace = 28;  // Linux's number, whatever we run on
   const ResultError why = place_error(*placed, parts_.spec.limits);
-  return Error(Errc::too_large, why.message)
+  return Error(placed->os_error == kNoSpace ? Errc::too_large : Errc::conflict, why.message)
       .with_hint(why.hint.value_or(""))
       .with_os_error(placed->os_error);
 }
 
-Result<std::vector<Artifact>> Session::get(const Wish& wish, const Call& call) {
+Result<std::vector<Artifact>> Session::get(const Wish& wish, const std::stop_token& stop) {
   if (wish.path != "." && !policy::is_below(wish.path))
     return Error(Errc::invalid_argument, "no path below /work: " + wish.path);
   if (wish.into) LAZARET_CHECK(check_output_directory(*wish.into));
-  LAZARET_TRY(Use use, Use::begin(*this, call));
+  LAZARET_TRY(Use use, Use::begin(*this, Call{Deadline::never(), stop}));
+  const Stop both(*this, stop);
   ArtifactTaker taker({wish.into, wish.with_content, parts_.spec.limits.disk_bytes});
-  const Status taken = taker.take_from(client_, wish.path, call);
-  use.is_whole = taken.ok() || taken.error().code() == Errc::system;  // all has come
+  const Status taken =
+      taker.take_from(client_, wish.path, transfer_call(parts_.spec.limits, both.token()));
+  use.is_whole = client_.is_in_step();
   if (!taken.ok()) return taken.error();
   if (taker.error_number() != 0)
     return Error(Errc::not_found, "/work/" + wish.path + " is no directory that can be read")
@@ -150,6 +182,11 @@ void Session::end(SessionState state) {
     if (life.state == SessionState::ready) life.state = state;
   });
   closing_.request_stop();
+  sweep();
+}
+
+// Unless somebody uses it, who does it then.
+void Session::sweep() {
   const auto turn = turn_.take(Call{}.within(std::chrono::seconds(0)));
   if (turn.ok()) dispose();
 }

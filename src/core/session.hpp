@@ -40,13 +40,13 @@ class Session {
   ~Session();
 
   [[nodiscard]] ExecutionResult execute(const ExecutionRequest& request);
-  [[nodiscard]] Status put(const std::vector<Input>& inputs, const Call& call);
+  [[nodiscard]] Status put(const std::vector<Input>& inputs, const std::stop_token& stop);
   struct Wish {
     std::string path;                 ///< below /work
     std::optional<std::string> into;  ///< a directory of this machine's
     bool with_content = false;
   };
-  [[nodiscard]] Result<std::vector<Artifact>> get(const Wish& wish, const Call& call);
+  [[nodiscard]] Result<std::vector<Artifact>> get(const Wish& wish, const std::stop_token& stop);
   /// Ends it, and what runs in it; idempotent. Its box goes at once, or with who uses it.
   void close();
 
@@ -66,9 +66,11 @@ class Session {
     bool in_use = false;
   };
   class Use;
+  class Stop;
   [[nodiscard]] ExecutionResult run(const ExecutionRequest& request, const policy::Spec& spec);
   [[nodiscard]] bool is_over(const Life& life) const;
   void end(SessionState state);
+  void sweep();
   void dispose();
 
   Parts parts_;

@@ -20,8 +20,8 @@ struct InitHandles {
   Handle children;
 };
 
-/// Makes the calling process a box's init: the wire moved out of the way, SIGPIPE ignored, SIGCHLD
-/// as a handle.
+/// Makes the calling process a box's init: the wire moved out of the way, SIGPIPE and SIGXFSZ
+/// ignored, SIGCHLD as a handle.
 [[nodiscard]] Result<InitHandles> become_init();
 
 /// Makes the calling process fit to stand beside foreign code: not dumpable, so that code of the

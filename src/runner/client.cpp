@@ -68,6 +68,7 @@ Status Client::send_job(FrameType type, const Job& job, const Call& call) {
   const auto payload = encode(job);
   if (payload.size() > kJobBytes) return Error(Errc::too_large, "job is larger than 4 MiB");
   heard_ = false;  // what was heard was of the step before
+  asked_ = true;
   return send(type, payload, call);
 }
 
@@ -80,6 +81,7 @@ Status Client::compile(const Job& step, const Call& call) {
 }
 
 Status Client::put(const Entry& entry, const Call& call) {
+  asked_ = true;
   return send(FrameType::put, encode(entry), call);
 }
 
@@ -93,17 +95,24 @@ Status Client::put_content(Bytes bytes, const Call& call) {
 }
 
 Result<Placed> Client::end_put(const Call& call) {
+  asked_ = true;
   LAZARET_CHECK(send(FrameType::put_end, {}, call));
   LAZARET_TRY(const Frame answer, next_frame(call));
   if (answer.type != FrameType::placed) return out_of_place();
-  return decode_placed(answer.payload);
+  LAZARET_TRY(Placed placed, decode_placed(answer.payload));
+  asked_ = false;
+  return placed;
 }
 
 Result<Got> Client::get(const Get& wish, Receiver& receiver, const Call& call) {
+  asked_ = true;
   LAZARET_CHECK(send(FrameType::get, encode(wish), call));
   for (;;) {
     LAZARET_TRY(const Frame frame, next_frame(call));
-    if (frame.type == FrameType::got) return decode_got(frame.payload);
+    if (frame.type == FrameType::got) {
+      asked_ = false;
+      return decode_got(frame.payload);
+    }
     if (frame.type == FrameType::entry) {
       LAZARET_TRY(const Entry entry, decode_entry(frame.payload));
       LAZARET_CHECK(receiver.entry(entry));
@@ -141,10 +150,12 @@ Result<Ending> Client::await(Sink& sink, const Call& call) {
       }
       case FrameType::exited: {
         LAZARET_TRY(const Exited exited, decode_exited(frame.payload));
+        asked_ = false;
         return Ending(exited);
       }
       case FrameType::failed: {
         LAZARET_TRY(Failed failed, decode_failed(frame.payload));
+        asked_ = false;
         return Ending(std::move(failed));
       }
       default: return out_of_place();

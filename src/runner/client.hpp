@@ -81,6 +81,10 @@ class Client {
   /// Carries the job's streams until it ends. May be called again after timed_out or cancelled.
   /// Errors: timed_out, cancelled, connection_lost, protocol.
   [[nodiscard]] Result<Ending> await(Sink& sink, const Call& call);
+  /// Whether all that was asked for has been answered, and nothing else was heard: what is asked
+  /// for next is not mistaken for it. To be called by the thread that awaits, when no other one
+  /// sends.
+  [[nodiscard]] bool is_in_step() const noexcept { return !asked_ && !cut_ && reader_.is_empty(); }
   /// Whether await() has heard anything of the job: that it was started, failed or wrote.
   [[nodiscard]] bool has_heard_of_the_job() const noexcept { return heard_; }
 
@@ -92,6 +96,7 @@ class Client {
   Wire& wire_;
   FrameReader reader_{Direction::to_host};
   bool heard_ = false;
+  bool asked_ = false;  // and not answered
   // A frame must not be cut by another thread's. WHY no lock around the write: it can wait for as
   // long as its own call allows, which may be much longer than a signal can.
   Turn sending_;

@@ -15,6 +15,8 @@ namespace lazaret::bench {
 [[nodiscard]] Group python_group(int rounds);     ///< the interpreter without our driver
 [[nodiscard]] Group kill_group(int rounds);       ///< programs that take too long
 [[nodiscard]] Group serving_group(int rounds);    ///< what the daemon needs, and 16 clients
+[[nodiscard]] Group files_group(int rounds);      ///< 100 MiB into sessions and out of them
+[[nodiscard]] Group session_group(int rounds);    ///< one run after another in a session
 [[nodiscard]] Group memory_group(int rounds);     ///< what residing takes
 
 }  // namespace lazaret::bench

@@ -124,7 +124,7 @@ TEST_P(DockerBackendTest, EndsATreeThatIgnoresTermAndHasLeftItsSession) {  // P-
   const auto box = open(spec);
   ASSERT_NE(box, nullptr);
   Collected collected;
-  const auto ending = run(*box, spec, collected, milliseconds(500));
+  const auto ending = run(*box, spec, collected, milliseconds(2000));
   ASSERT_FALSE(ending.ok());
   EXPECT_EQ(ending.error().code(), Errc::timed_out);
   EXPECT_GE(processes_with(mark), 2);
@@ -139,7 +139,7 @@ TEST_P(DockerBackendTest, CountsWhatIsAliveBeforeTheKill) {
   const auto box = open(spec);
   ASSERT_NE(box, nullptr);
   Collected collected;
-  EXPECT_FALSE(run(*box, spec, collected, milliseconds(500)).ok());
+  EXPECT_FALSE(run(*box, spec, collected, milliseconds(2000)).ok());
   EXPECT_GE(box->autopsy(within_seconds(5)).survivors, 2U);
 }
 

@@ -122,10 +122,10 @@ TEST_P(EngineOutage, StoppedBeyondATimeoutEndsTheRunInBoundedTime) {
   std::jthread later;
   const auto started = std::chrono::steady_clock::now();
   const ExecutionResult result =
-      run_until("trap '' TERM; echo begin; while :; do sleep 0.1; done", 500ms, [&] {
+      run_until("trap '' TERM; echo begin; while :; do sleep 0.1; done", 2s, [&] {
         engine_->stop();
         later = std::jthread([this] {
-          std::this_thread::sleep_for(2s);  // beyond timeout and grace
+          std::this_thread::sleep_for(4s);  // beyond timeout and grace
           engine_->go_on();
         });
       });
@@ -133,6 +133,7 @@ TEST_P(EngineOutage, StoppedBeyondATimeoutEndsTheRunInBoundedTime) {
   EXPECT_EQ(result.meta.cause, Cause::timeout) << to_json(result, 1);
   EXPECT_EQ(result.stdout_text, "begin\n");
   EXPECT_THAT(processes_marked(marker_), IsEmpty());
+  ASSERT_TRUE(later.joinable()) << "the program has not begun";
   later.join();
   expect_a_good_run();
 }

@@ -119,6 +119,17 @@ TEST_P(FilesOn, RunsNothingWhenThereIsNoRoom) {
   EXPECT_THAT(result.error->message, HasSubstr("no room for /work/large"));
 }
 
+TEST_P(FilesOn, RunsNothingWhenOneIsLargerThanAFileMayBe) {
+  ExecutionRequest request = python("print('ran')");
+  request.limits.file_bytes = 1 << 20;
+  request.inputs = {{"most", std::string(1 << 20, 'x'), {}, false}};
+  EXPECT_EQ(run(request).stdout_text, "ran\n");
+  request.inputs = {{"more", std::string((1 << 20) + 1, 'x'), {}, false}};
+  const ExecutionResult result = run(request);
+  EXPECT_EQ(result.meta.cause, Cause::start_failed) << to_json(result);
+  EXPECT_THAT(result.error->message, HasSubstr("/work/more is larger than a file may be"));
+}
+
 TEST_P(FilesOn, RunsNothingWhenAFileIsPutTwice) {
   ExecutionRequest request = python("print('ran')");
   request.inputs = {{"same", "1", {}, false}, {"same", "2", {}, false}};

@@ -42,12 +42,13 @@ TEST(Serve, AnswersARunWithTheVeryJsonOfTheCommandLine) {
 
 TEST(Serve, HandsTheProgramItsInputArgumentsEnvironmentAndLimits) {
   const Daemon daemon;
-  const Reply reply = daemon.ask("POST", "/v1/runs",
-                                 bash_body("cat; echo $1 $NAME; sleep 60",
-                                           {{"stdin", "in\n"},
-                                            {"arguments", {"one"}},
-                                            {"environment", {{"NAME", "two"}}},
-                                            {"limits", {{"timeout_ms", 500}, {"grace_ms", 100}}}}));
+  const Reply reply =
+      daemon.ask("POST", "/v1/runs",
+                 bash_body("cat; echo $1 $NAME; sleep 60",
+                           {{"stdin", "in\n"},
+                            {"arguments", {"one"}},
+                            {"environment", {{"NAME", "two"}}},
+                            {"limits", {{"timeout_ms", 2000}, {"grace_ms", 100}}}}));
   EXPECT_EQ(reply.json()["stdout"], "in\none two\n");
   EXPECT_EQ(reply.json()["meta"]["cause"], "timeout");
 }

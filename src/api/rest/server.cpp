@@ -90,9 +90,9 @@ class Server {
 
   void run() {
     await_signal();
+    os::notify_ready();  // before there are threads: it changes the environment
     // The first run finds everything that it needs in place.
     readiness_.ask([](const Readiness::Verdict&) {});
-    os::notify_ready();
     loop_.run();
   }
 

@@ -128,7 +128,7 @@ std::optional<Autopsy> DockerBox::counters() {
 }
 
 std::optional<std::uint32_t> DockerBox::others() {
-  if (!parts_.local) return std::nullopt;
+  if (!parts_.local || !parts_.local->sees_all()) return std::nullopt;
   return parts_.local->survivors();
 }
 

@@ -190,6 +190,11 @@ Status LocalView::wait_end(const Call& call) const {
   return os::wait_ready(watches, call);
 }
 
+// Its first process is shut off from all that may not look at every process of its user.
+bool LocalView::sees_all() const {
+  return namespace_of(proc(pid_), "pid") == namespaces_.at("pid");
+}
+
 std::uint32_t LocalView::survivors() const {
   std::uint32_t count = 0;
   std::error_code error;

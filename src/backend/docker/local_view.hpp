@@ -33,6 +33,8 @@ class LocalView {
   [[nodiscard]] Status wait_end(const Call& call) const;
   /// Processes in the box's pid namespace but for its first; zombies do not count (P-06).
   [[nodiscard]] std::uint32_t survivors() const;
+  /// Whether no process of the box can hide from that, as from another ordinary user.
+  [[nodiscard]] bool sees_all() const;
 
  private:
   LocalView() = default;

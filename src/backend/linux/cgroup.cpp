@@ -51,14 +51,14 @@ Cgroup::Cgroup(Cgroup&& other) noexcept
       directory_(std::move(other.directory_)),
       disks_(std::move(other.disks_)) {}
 
-Result<Cgroup> Cgroup::create(const CgroupBase& base, const Limits& limits,
+Result<Cgroup> Cgroup::create(const CgroupBase& base, const Limits& limits, Victims victims,
                               const std::vector<std::string>& disks) {
   LAZARET_TRY(const fs::path path, make_cgroup(base.directory));
   Cgroup cgroup(path, os::Handle(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
   if (!cgroup.directory_.valid()) return os::last_error("opening cgroup " + path.string());
   cgroup.disks_ = disks;
   LAZARET_CHECK(cgroup.write("memory.max", std::to_string(limits.memory_bytes)));
-  LAZARET_CHECK(cgroup.write("memory.oom.group", "1"));
+  LAZARET_CHECK(cgroup.write("memory.oom.group", victims == Victims::all ? "1" : "0"));
   LAZARET_CHECK(cgroup.write("pids.max", std::to_string(limits.pids)));
   // Not there where the cpu controller was not handed out, and in a kernel without swap accounting;
   // the readings say so.

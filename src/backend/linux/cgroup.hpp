@@ -19,8 +19,12 @@ namespace lazaret::backend::native {
 /// One box's cgroup; the destructor kills what is in it and removes it.
 class Cgroup {
  public:
+  /// What goes when memory runs out: one process, or all together.
+  enum class Victims { one, all };
+
   /// `disks` as disks_behind() names them: what is read from each is bounded where it can be.
   [[nodiscard]] static Result<Cgroup> create(const CgroupBase& base, const Limits& limits,
+                                             Victims victims,
                                              const std::vector<std::string>& disks);
   Cgroup(Cgroup&& other) noexcept;
   Cgroup& operator=(Cgroup&&) = delete;

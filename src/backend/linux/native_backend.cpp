@@ -189,20 +189,22 @@ Result<NativeBackend::SharedSpawner> NativeBackend::spawner_of(NativeBox::Parts&
   return start_spawner(identity_, folders, cgroups_, call);
 }
 
-// A scope goes with its spawner, and what is in the scope with it.
-Status NativeBackend::make_cgroup(NativeBox::Parts& parts, const Limits& limits) {
+// A scope goes with its spawner, and what is in the scope with it. In a box that is kept the runner
+// outlives its program.
+Status NativeBackend::make_cgroup(NativeBox::Parts& parts, const policy::Spec& spec) {
   const CgroupBase& cgroups = parts.spawner->better_of(cgroups_);
   parts.cgroup.reset();
   if (cgroups.directory.empty()) return {};
   std::call_once(disks_seen_, [&] { disks_ = disks_behind(parts.spawner->foundation()); });
-  LAZARET_TRY(Cgroup cgroup, Cgroup::create(cgroups, limits, disks_));
+  const auto victims = spec.keeps_box ? Cgroup::Victims::one : Cgroup::Victims::all;
+  LAZARET_TRY(Cgroup cgroup, Cgroup::create(cgroups, spec.limits, victims, disks_));
   parts.cgroup.emplace(std::move(cgroup));
   return {};
 }
 
 // One order to parts.spawner.
 Status NativeBackend::ask(NativeBox::Parts& parts, const policy::Spec& spec, const Call& call) {
-  LAZARET_CHECK(make_cgroup(parts, spec.limits));
+  LAZARET_CHECK(make_cgroup(parts, spec));
   LAZARET_TRY(auto ends, os::stream_pair());
   Order order = order_of(spec, parts.cgroup ? HeldBy::cgroup : HeldBy::limits);
   order.processors = share_of(processors_, spec.limits.cpus, turn_++);

@@ -47,7 +47,7 @@ class NativeBackend final : public Backend {
   [[nodiscard]] Status launch(NativeBox::Parts& parts, const policy::Spec& spec, const Call& call);
   [[nodiscard]] Status ask(NativeBox::Parts& parts, const policy::Spec& spec, const Call& call);
 
-  [[nodiscard]] Status make_cgroup(NativeBox::Parts& parts, const Limits& limits);
+  [[nodiscard]] Status make_cgroup(NativeBox::Parts& parts, const policy::Spec& spec);
 
   const CgroupBase cgroups_;
   const Processors processors_;

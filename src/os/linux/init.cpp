@@ -62,6 +62,8 @@ Result<Handle> child_changes() {
 
 Result<InitHandles> become_init() {
   LAZARET_CHECK(dispose(SIGPIPE, SIG_IGN));
+  // A file that is put may be larger than the box's limit: an error then, not our end.
+  LAZARET_CHECK(dispose(SIGXFSZ, SIG_IGN));
   // Started with it ignored, we would never learn of a child's end (P-54).
   LAZARET_CHECK(dispose(SIGCHLD, SIG_DFL));
   InitHandles handles;

@@ -95,6 +95,7 @@ void Exporter::descend(const Level& level, const std::string& name) {
 void Exporter::carry_file(Outbox& outbox) {
   const auto count = os::read_now(file_.get(), outbox.reserve());
   const std::size_t size = count.ok() && *count ? **count : 0;
+  if (!count.ok()) ++got_.left_out;  // its rest
   outbox.commit(FrameType::entry_data, size);
   if (size > 0) return;
   outbox.put(FrameType::entry_data, {});

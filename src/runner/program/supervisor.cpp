@@ -98,6 +98,10 @@ Status Supervisor::take_frames() {
 }
 
 Status Supervisor::obey(const Frame& frame) {
+  const bool is_input = frame.type == FrameType::stdin_data || frame.type == FrameType::stdin_end;
+  if (is_input && had_any_ && !main_) return {};  // of a program that has ended meanwhile
+  if (exporter_ && frame.type != FrameType::signal)
+    return Error(Errc::protocol, "something else before all files were given");
   if (frame.type == FrameType::job || frame.type == FrameType::compile) {
     LAZARET_TRY(const Job job, decode_job(frame.payload));
     return start(frame.type, job);
@@ -106,8 +110,6 @@ Status Supervisor::obey(const Frame& frame) {
     LAZARET_TRY(const Job interpreter, decode_job(frame.payload));
     return prepare(interpreter);
   }
-  const bool is_input = frame.type == FrameType::stdin_data || frame.type == FrameType::stdin_end;
-  if (is_input && had_any_ && !main_) return {};  // of a program that has ended meanwhile
   if (frame.type == FrameType::stdin_data) return take_stdin(frame.payload);
   if (frame.type == FrameType::stdin_end) {
     stdin_ended_ = true;
@@ -163,6 +165,7 @@ Status Supervisor::start(FrameType step, const Job& job) {
   keeps_box_ = job.keeps_box;
   had_any_ = true;
   cpu_us_before_ = waits ? os::cpu_us_of(*main_) : os::tree_usage().cpu_us;
+  peak_kib_before_ = keeps_box_ ? os::tree_usage().peak_rss_kib : 0;
   // Compilers are several programs; what is denied is denied to what they make.
   const Subprocess subprocess = is_job ? subprocess_ : Subprocess::allow;
   const Status started = waits ? hand_over(job) : launch(job, subprocess, os::kNoHandle);
@@ -323,7 +326,8 @@ void Supervisor::finish() {
   collect_children();
   const os::TreeUsage usage = os::tree_usage();
   exited_->cpu_us = usage.cpu_us - std::min(usage.cpu_us, cpu_us_before_);
-  exited_->peak_rss_kib = usage.peak_rss_kib;
+  // Of all that were ever reaped: what has not grown was another's.
+  exited_->peak_rss_kib = usage.peak_rss_kib > peak_kib_before_ ? usage.peak_rss_kib : 0;
   exited_->has_artifacts = had_job_ && has_something_in(std::string(kArtifacts));
   outbox_.put(FrameType::exited, encode(*exited_));
   exited_.reset();

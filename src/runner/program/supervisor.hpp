@@ -78,7 +78,8 @@ class Supervisor {
   bool host_gone_ = false;
   std::optional<std::int64_t> main_;
   std::optional<Exited> exited_;
-  std::uint64_t cpu_us_before_ = 0;  // by the compile step, or while it waited
+  std::uint64_t cpu_us_before_ = 0;    // by the compile step, or while it waited
+  std::uint64_t peak_kib_before_ = 0;  // of earlier programs of a box that is kept
   std::optional<Deadline> drain_until_;
 };
 
