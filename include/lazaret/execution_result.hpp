@@ -98,7 +98,10 @@ struct Meta {
   std::string runtime;  ///< engine and version, or the kernel's
   std::string version;  ///< Lazaret's own
   std::optional<std::string> image;
+  bool made_ahead = false;  ///< the box was there, verified and unused, before it was asked for
   std::string language;
+  /// Of a deterministic request: "time_zone", "locale", "hash_seed", "random_seed".
+  std::vector<std::string> fixed;
   Limits limits;
   Cause cause = Cause::exited;
   std::optional<int> signal;
@@ -131,6 +134,7 @@ struct Artifact {
   std::uint64_t size = 0;              ///< of a file, bytes
   std::string media_type;              ///< of a file, by its name; "application/octet-stream"
   std::optional<std::string> content;  ///< of a file, where it was asked for and fits
+  bool executable = false;             ///< of a file, by its owner
 };
 
 [[nodiscard]] std::string_view name_of(Artifact::Kind kind) noexcept;

@@ -56,6 +56,12 @@ struct ExecutionRequest {
   std::optional<std::string> output_directory;
   /// Whether the artifacts of the result bring their content, up to 8 MiB in all.
   bool return_artifacts = false;
+  /// Fixes what differs from run to run of the same program: time zone and locale (UTC, C.UTF-8),
+  /// python's hash seed and the seed of `random`, also where it forks, javascript's Math.random.
+  /// What is drawn from the kernel (os.urandom, crypto) stays random, programs that it starts draw
+  /// their own, and the clock goes on. `meta.fixed` says what was fixed. `environment` may not name
+  /// TZ, LANG, LANGUAGE, LC_* or PYTHON*.
+  bool deterministic = false;
   LimitOverrides limits;
   /// Unset: the configured one. What is denied here is required too, unless `required_controls`
   /// says otherwise.

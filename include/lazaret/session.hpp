@@ -25,7 +25,7 @@ struct SessionRequest {
   std::vector<Mount> mounts;
   std::optional<std::string> image;
   std::optional<std::set<Control>> required_controls;
-  std::chrono::seconds lifetime{3600};  ///< from its making, whatever it does
+  std::chrono::seconds lifetime{3600};  ///< from its making; a run that goes on is let end
   std::chrono::seconds idle{600};       ///< without a run or a file on its way
   std::stop_token stop;                 ///< gives up the making
 };
@@ -61,10 +61,25 @@ class Session {
   /// invalid_argument, not_found, too_large (no room), conflict (the session is not ready, or
   /// something is in the way), system, and those of the wire.
   [[nodiscard]] Status put(const std::vector<Input>& inputs) const;
-  /// What lies below a directory of /work, "." for all of it; written into `into`, an empty
-  /// directory of this machine's or a new one, if it is given. Errors: as above.
+  /// The same, but files that are there grow by the content, which so may be of any length.
+  [[nodiscard]] Status append(const std::vector<Input>& inputs) const;
+  /// A file below /work, or what lies below a directory, "." for all of it: written into `into`, an
+  /// empty directory of this machine's or a new one, or with its content, up to 8 MiB in all, if
+  /// none is given. Errors: as above.
   [[nodiscard]] Result<std::vector<Artifact>> get(const std::string& path,
                                                   const std::optional<std::string>& into) const;
+  /// A piece of a file below /work, 1 byte to 8 MiB: less than `length` only at its end. Errors: as
+  /// above; invalid_argument for what is no file, conflict for what cannot be read.
+  [[nodiscard]] Result<std::string> read(const std::string& path, std::uint64_t offset,
+                                         std::size_t length) const;
+  /// As get() without content, 10,000 of them at most; how large they are is told.
+  [[nodiscard]] Result<std::vector<Artifact>> list(const std::string& path) const;
+  /// Makes a directory below /work, and those on the way; one that is there is well.
+  [[nodiscard]] Status make_directory(const std::string& path) const;
+  /// Removes a file, a link or a directory with all that is in it.
+  [[nodiscard]] Status remove(const std::string& path) const;
+  /// Gives it another path below /work, where nothing may be; directories on the way are made.
+  [[nodiscard]] Status move(const std::string& path, const std::string& target) const;
   [[nodiscard]] SessionState state() const;
   /// What holds it, as it was seen before its first program.
   [[nodiscard]] const std::vector<Evidence>& evidence() const;

@@ -24,8 +24,9 @@ struct Autopsy {
   std::uint32_t survivors = 0;      ///< processes of the box still alive
 };
 
-/// A verified place to run one program in: it has never run foreign code before, and is destroyed
-/// afterwards. The destructor leaves nothing behind, within a bound of its own.
+/// A verified place to run a program in, or a session's, one after another: it has never run
+/// foreign code before, and is destroyed afterwards. The destructor leaves nothing behind, within a
+/// bound of its own.
 class Box {
  public:
   Box() = default;
@@ -54,6 +55,8 @@ class Box {
   [[nodiscard]] virtual std::optional<std::uint32_t> others() { return std::nullopt; }
   /// Whether one made now would show the same of the host and be of the same image. May wait 2 s.
   [[nodiscard]] virtual bool is_current() const { return true; }
+  /// Whether it was there before it was asked for.
+  [[nodiscard]] virtual bool is_made_ahead() const { return false; }
   /// Whether somebody sees to the end of the box after its last user, so that an answer need not
   /// wait for it.
   [[nodiscard]] virtual bool ends_later() const { return false; }

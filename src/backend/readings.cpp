@@ -7,7 +7,7 @@
 namespace lazaret::backend {
 namespace {
 
-constexpr const char* kSource = "runner report";
+constexpr const char* kRunnerReport = "runner report";
 constexpr int kEperm = 1, kEnoent = 2, kEacces = 13, kEinval = 22, kReadOnly = 30, kEnosys = 38,
               kNoFamily = 97, kNoRoute = 101;
 constexpr std::uint64_t kTmpfs = 0x01021994;
@@ -275,14 +275,14 @@ constexpr std::array kRows = {
 
 Reading read_limit(const SelfReport& report, const LimitOf& limit) {
   auto [status, applied] = resource_limit(report, limit.key, limit.most);
-  return {limit.control, status, std::move(applied), kSource};
+  return {limit.control, status, std::move(applied), kRunnerReport};
 }
 
 std::vector<Reading> read_report(const SelfReport& report, const policy::Spec& spec) {
   std::vector<Reading> readings;
   for (const Row& row : kRows) {
     auto [status, applied] = row.read(report, spec);
-    readings.push_back({row.control, status, std::move(applied), kSource});
+    readings.push_back({row.control, status, std::move(applied), kRunnerReport});
   }
   // The runner passes the job's own list to execve(2); nothing else can get into it.
   readings.push_back({Control::environment, EvidenceStatus::enforced,

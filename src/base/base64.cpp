@@ -7,15 +7,15 @@
 namespace lazaret {
 namespace {
 
-constexpr std::string_view kDigits =
+constexpr std::string_view kAlphabet =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 constexpr std::uint8_t kNone = 64;
 
 constexpr std::array<std::uint8_t, 256> kValues = [] {
   std::array<std::uint8_t, 256> values{};
   values.fill(kNone);
-  for (std::uint8_t value = 0; value < kDigits.size(); ++value)
-    values[static_cast<unsigned char>(kDigits[value])] = value;
+  for (std::uint8_t value = 0; value < kAlphabet.size(); ++value)
+    values[static_cast<unsigned char>(kAlphabet[value])] = value;
   return values;
 }();
 
@@ -33,7 +33,7 @@ std::string to_base64(std::string_view bytes) {
     for (std::size_t index = 0; index < 3; ++index)
       group = group << 8 | (index < bytes.size() ? static_cast<unsigned char>(bytes[index]) : 0U);
     for (std::size_t index = 0; index < 4; ++index)
-      text += index <= bytes.size() ? kDigits[group >> (18 - 6 * index) & 63] : '=';
+      text += index <= bytes.size() ? kAlphabet[group >> (18 - 6 * index) & 63] : '=';
   }
   return text;
 }

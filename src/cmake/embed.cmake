@@ -6,10 +6,10 @@ if(CMAKE_SCRIPT_MODE_FILE)
   file(WRITE ${OUTPUT} "#include <string_view>
 namespace lazaret::embedded {
 namespace {
-constexpr char kBytes[] = {\n${bytes}};
+constexpr char ${NAME}_bytes[] = {\n${bytes}};
 }  // namespace
 extern const std::string_view ${NAME};
-constinit const std::string_view ${NAME}{kBytes, sizeof(kBytes)};
+constinit const std::string_view ${NAME}{${NAME}_bytes, sizeof(${NAME}_bytes)};
 }  // namespace lazaret::embedded
 ")
   return()

@@ -30,14 +30,20 @@ list(APPEND static_headers ${static_compiler_headers} ${LAZARET_MUSL_HEADERS} ${
 list(TRANSFORM static_headers PREPEND "SHELL:-isystem ")
 set(static_runtime ${CMAKE_CURRENT_SOURCE_DIR}/os/static)
 
+# Clang's -Os is a third larger.
+set(static_size $<IF:$<CXX_COMPILER_ID:Clang>,-Oz,-Os>)
+
 # lazaret_static_program(NAME SOURCES...): no exceptions, no RTTI, no threads, no iostream, no
 # sanitizers; running out of memory ends the program. Sources may include what src/ and include/ have.
 function(lazaret_static_program name)
-  add_executable(${name} ${ARGN} ${static_runtime}/runtime.cpp)
+  set(sources ${ARGN} os/static/runtime.cpp)
+  list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^[^/]")
+  lazaret_unite(united ${name} ${CMAKE_CURRENT_SOURCE_DIR} ${sources})
+  add_executable(${name} ${united})
   set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(${name} PRIVATE _GLIBCXX_EXTERN_TEMPLATE=0 _GLIBCXX_ASSERTIONS)
-  target_compile_options(${name} PRIVATE ${LAZARET_WARNINGS} -Os -fno-pie -fstack-protector-strong
+  target_compile_options(${name} PRIVATE ${LAZARET_WARNINGS} ${static_size} -fno-pie -fstack-protector-strong
     -fno-exceptions -fno-rtti -fno-asynchronous-unwind-tables -ffunction-sections -fdata-sections
     -nostdinc ${static_headers} "SHELL:-include ${static_runtime}/names.hpp")
   target_link_options(${name} PRIVATE -nostdlib -static -s

@@ -60,7 +60,8 @@ Artifact::Kind kind_of(Entry::Kind kind) {
 }
 
 Error cannot_write(const fs::path& path, const std::string& why) {
-  return Error(Errc::system, "writing " + policy::in_quotes(path.string()) + ": " + why);
+  return Error(Errc::system,
+               "writing " + policy::in_quotes(path.string()) + ": " + printable(why, '?'));
 }
 
 }  // namespace
@@ -101,19 +102,30 @@ Status ArtifactTaker::take_from(runner::Client& client, const std::string& direc
     fs::create_directories(*wish_.directory, error);
     if (error) return cannot_write(*wish_.directory, error.message());
   }
-  const bool with_content = wish_.directory || wish_.with_content;
-  LAZARET_TRY(const runner::Got got,
-              client.get({directory, kMostArtifacts, with_content}, *this, call));
-  if (is_open_) return not_believed("a file without its end");
+  LAZARET_TRY(const runner::Got got, client.get(get_of(directory), *this, call));
   error_number_ = got.os_error;
   if (got.os_error != 0)
     warnings_.push_back("/work/" + directory + " cannot be read: errno " +
                         std::to_string(got.os_error));
-  if (got.left_out > 0)
-    warnings_.push_back(std::to_string(got.left_out) + " artifacts were left out");
+  if (const std::size_t left_out = got.left_out + unlisted_; left_out > 0)
+    warnings_.push_back(std::to_string(left_out) + " artifacts were left out");
   if (not_taken_ > kMostWarnings)
     warnings_.push_back("and " + std::to_string(not_taken_ - kMostWarnings) + " more");
+  return end();
+}
+
+Status ArtifactTaker::end() const {
+  if (is_open_) return not_believed("a file without its end");
   return trouble_ ? Status(*trouble_) : Status();
+}
+
+runner::Get ArtifactTaker::get_of(const std::string& directory) const {
+  using Content = runner::Get::Content;
+  if (wish_.piece)
+    return {directory, kMostArtifacts, Content::piece, wish_.piece->offset, wish_.piece->length};
+  const bool is_any = wish_.lone || directory == ".";
+  return {is_any ? directory : directory + "/", kMostArtifacts,
+          is_listing() ? Content::none : Content::whole};
 }
 
 // Whether nothing of this name has come, and it lies in a directory that has.
@@ -124,21 +136,25 @@ bool ArtifactTaker::is_new(const std::string& path) const {
 }
 
 Status ArtifactTaker::entry(const Entry& entry) {
-  const bool is_path = policy::is_below(entry.path) && is_the_same_here(entry.path);
+  if (unlisted_ > 0) return ++unlisted_, Status();
+  const bool is_path =
+      policy::is_below(entry.path) && (is_listing() || is_the_same_here(entry.path));
   if (is_open_ || !is_path || !is_new(entry.path) || artifacts_.size() == kMostArtifacts)
     return not_believed(policy::in_quotes(entry.path));
   named_ += entry.path.size();
+  if (named_ > kMostNames && is_listing()) return ++unlisted_, Status();
   if (named_ > kMostNames) return Error(Errc::too_large, "more than 1 MiB of names");
   const bool is_file = entry.kind == Entry::Kind::file;
   const bool is_directory = entry.kind == Entry::Kind::directory;
   paths_.insert(is_directory ? entry.path + "/" : entry.path);
-  is_open_ = is_file && (wish_.directory || wish_.with_content);
+  is_open_ = is_file && !is_listing();
   if (trouble_) return {};
   artifacts_.push_back({entry.path,
                         kind_of(entry.kind),
                         is_file && !is_open_ ? entry.size : 0,
                         is_file ? media_type_of(entry.path) : "",
-                        {}});
+                        {},
+                        is_file && entry.executable});
   if (is_open_ && wish_.with_content) artifacts_.back().content.emplace();
   if (!wish_.directory) return {};
   if (is_file || is_directory)
@@ -217,10 +233,15 @@ void ArtifactTaker::keep(Artifact& artifact, Bytes bytes) {
   leave(artifact.path, "is too large to be returned");
 }
 
+ArtifactTaker::~ArtifactTaker() {
+  if (is_open_ && !trouble_) drop_file();
+}
+
 std::vector<Artifact> ArtifactTaker::artifacts() && {
   if (is_open_ && !trouble_) {
     drop_file();
     artifacts_.pop_back();
+    is_open_ = false;
   }
   std::ranges::sort(artifacts_, {}, &Artifact::path);
   return std::move(artifacts_);

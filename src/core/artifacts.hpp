@@ -17,6 +17,12 @@ namespace lazaret::core {
 /// invalid_argument.
 [[nodiscard]] Status check_output_directory(const std::filesystem::path& directory);
 
+/// Of a file, in bytes; length 0: to its end.
+struct Piece {
+  std::uint64_t offset = 0;
+  std::uint64_t length = 0;
+};
+
 /// Takes what a program has left below /work/out, all of it hostile: names that lead elsewhere or
 /// come twice are errors (protocol), more bytes than the box can hold another (too_large), after
 /// which nothing more is taken. Trouble of this machine's is told once all has come. Files and
@@ -27,16 +33,25 @@ class ArtifactTaker final : public runner::Receiver {
     std::optional<std::filesystem::path> directory;  ///< to be written into
     bool with_content = false;                       ///< to be kept in memory
     std::uint64_t most_bytes = 0;                    ///< that the box can hold
+    bool lone = false;                               ///< it may be no directory, but one thing
+    std::optional<Piece> piece = {};                 ///< of the one file that it must be
   };
   static constexpr std::uint32_t kMostArtifacts = 10000;
   static constexpr std::size_t kMostNames = 1UL << 20;       ///< bytes of all paths
   static constexpr std::uint64_t kMostContent = 8ULL << 20;  ///< in memory
 
   explicit ArtifactTaker(Wish wish) : wish_(std::move(wish)) {}
+  ArtifactTaker(const ArtifactTaker&) = delete;
+  ArtifactTaker& operator=(const ArtifactTaker&) = delete;
+  ~ArtifactTaker() override;
 
   /// Asks the box for what lies below a directory of its /work. Errors: also those of the wire.
   [[nodiscard]] Status take_from(runner::Client& client, const std::string& directory,
                                  const Call& call);
+  /// Of this machine's: what is taken after it is let go.
+  [[nodiscard]] const std::optional<Error>& trouble() const noexcept { return trouble_; }
+  /// That all has come. Errors: protocol for a file without its end, and what went wrong here.
+  [[nodiscard]] Status end() const;
   /// Why the box says that the directory cannot be read; 0 where it could be.
   [[nodiscard]] int error_number() const noexcept { return error_number_; }
   /// What was taken as a whole, by path.
@@ -48,6 +63,8 @@ class ArtifactTaker final : public runner::Receiver {
   [[nodiscard]] Status content(Bytes bytes) override;
 
  private:
+  [[nodiscard]] runner::Get get_of(const std::string& directory) const;
+  [[nodiscard]] bool is_listing() const noexcept { return !wish_.directory && !wish_.with_content; }
   [[nodiscard]] bool is_new(const std::string& path) const;
   void write(const runner::Entry& entry);
   void keep(Artifact& artifact, Bytes bytes);
@@ -61,6 +78,7 @@ class ArtifactTaker final : public runner::Receiver {
   std::optional<os::PlainFile> file_;  // of the last one
   bool is_open_ = false;               // whether the last one is a file whose end has not come
   std::size_t named_ = 0;              // bytes of their paths
+  std::size_t unlisted_ = 0;           // beyond what is listed
   std::uint64_t taken_ = 0;            // bytes of all
   std::uint64_t kept_ = 0;             // of them in memory
   bool is_ours_ = false;               // the last one's file was made by us

@@ -77,6 +77,15 @@ Cause cause_of_error(Errc code) {
   return Cause::backend_unavailable;
 }
 
+Error as_unavailable(Error error) {
+  return error.code() == Errc::cancelled ? error : std::move(error).as(Errc::backend_unavailable);
+}
+
+Error as_ours(Error error) {
+  const bool denied = cause_of_error(error.code()) == Cause::policy_denied;
+  return denied ? std::move(error).as(Errc::backend_unavailable) : error;
+}
+
 std::string signal_name(int number) {
   constexpr std::array kNames = {
       "",          "SIGHUP",  "SIGINT",    "SIGQUIT", "SIGILL",   "SIGTRAP", "SIGABRT", "SIGBUS",

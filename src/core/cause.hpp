@@ -31,5 +31,9 @@ struct Death {
 
 /// What an error means that no program has ended by: the box could not be had, or was lost.
 [[nodiscard]] Cause cause_of_error(Errc code);
+/// An error of who cannot be had now, unless its caller has cancelled: backend_unavailable.
+[[nodiscard]] Error as_unavailable(Error error);
+/// A refusal by a backend or a box, which is ours and never the policy's.
+[[nodiscard]] Error as_ours(Error error);
 
 }  // namespace lazaret::core

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "core/collector.hpp"
+#include "core/diagnostics.hpp"
 #include "core/job.hpp"
 
 namespace lazaret::core {
@@ -54,7 +55,7 @@ Compiled compile_in(runner::Client& client, const policy::Spec& spec, const std:
       {}, carry(client, spec, diagnostics, {Deadline::after(spec.limits.compile_timeout), stop})};
   Compilation& part = compiled.part;
   part.duration = Clock::now() - started;
-  part.diagnostics = diagnostics.text.text();
+  part.diagnostics = with_settled_names(diagnostics.text.text());
   part.truncated = diagnostics.text.truncated();
   if (compiled.ending.ok())
     put_ending(part, *compiled.ending);

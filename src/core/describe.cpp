@@ -26,6 +26,7 @@ void describe(ExecutionResult& result, const ExecutionRequest& request, const po
   if (result.meta.backend.empty()) result.meta.backend = "none";
   if (spec == nullptr) return;
   result.meta.language = spec->language;
+  result.meta.fixed = spec->fixed;
   result.meta.limits = spec->limits;
   if (result.meta.backend == "docker" || result.meta.backend == "podman")
     result.meta.image = spec->image;

@@ -26,13 +26,18 @@ bool begins_with_digit(std::string_view text) {
   return !text.empty() && text.front() >= '0' && text.front() <= '9';
 }
 
-// "main.c:3:5: …", "./main.go:3:5: …", "Main.java:3: …"; what lies elsewhere is no file of the
-// user's.
+// "main.c:3:5: …", "./main.go:3:5: …", "Main.java:3: …", the linker's "main.c:(.text+0x5): …"; what
+// lies elsewhere is no file of the user's.
 bool names_a_place(std::string_view line) {
   if (line.starts_with("./")) line.remove_prefix(2);
   const std::size_t colon = line.find(':');
   return colon != line.npos && line.substr(0, colon).find_first_of(" /") == line.npos &&
-         begins_with_digit(line.substr(colon + 1));
+         (begins_with_digit(line.substr(colon + 1)) || line.substr(colon + 1).starts_with("(."));
+}
+
+bool is_letter_or_digit(char letter) {
+  return (letter >= '0' && letter <= '9') || (letter >= 'A' && letter <= 'Z') ||
+         (letter >= 'a' && letter <= 'z');
 }
 
 bool is_complaint(std::string_view line) {
@@ -61,6 +66,22 @@ std::string message_of(const std::string& diagnostics) {
 }
 
 }  // namespace
+
+std::string with_settled_names(std::string text) {
+  constexpr std::string_view kBegin = "/cc", kEnd = ".o", kInstead = "main.o";
+  constexpr std::size_t kRandom = 6;  // mkstemp(3)
+  for (std::size_t at = 0; (at = text.find(kBegin, at)) != text.npos; at += kBegin.size()) {
+    const std::string_view random = std::string_view(text).substr(at + kBegin.size(), kRandom);
+    const std::size_t end = at + kBegin.size() + random.size();
+    if (!std::ranges::all_of(random, is_letter_or_digit) ||
+        !std::string_view(text).substr(end).starts_with(kEnd))
+      continue;
+    const std::size_t start = text.find_last_of(" \t\n'\"`(", at) + 1;
+    text.replace(start, end + kEnd.size() - start, kInstead);
+    at = start;
+  }
+  return text;
+}
 
 ResultError compile_error(const Compilation& compile) {
   if (compile.signal)

@@ -30,10 +30,7 @@ Error not_to_be_put(const fs::path& path, const char* why) {
 class Courier {
  public:
   Courier(runner::Client& client, const Cargo& cargo, const Call& call)
-      : client_(client),
-        code_(cargo.code),
-        replaces_(cargo.existing == Existing::give_way),
-        call_(call) {}
+      : client_(client), code_(cargo.code), existing_(cargo.existing), call_(call) {}
 
   Status put(const Input& input) {
     if (!input.source) return put_text(input);
@@ -50,7 +47,7 @@ class Courier {
 
  private:
   Status send(Entry entry) {
-    entry.replaces = replaces_ && entry.kind != Entry::Kind::directory;
+    entry.existing = existing_;
     return client_.put(entry, call_);
   }
 
@@ -79,7 +76,15 @@ class Courier {
       LAZARET_CHECK(client_.put_content(room, call_));
       left -= room.size();
     }
-    return seen;
+    return seen.ok() && file.size() == 0 ? check_empty(source, file) : seen;
+  }
+
+  // Files of /proc say so and are not.
+  static Status check_empty(const fs::path& source, const os::PlainFile& file) {
+    std::array<std::byte, 1> byte{};
+    LAZARET_TRY(const std::size_t count, file.read(byte));
+    if (count == 0) return {};
+    return not_to_be_put(source, "has grown while it was read, or is a file of /proc");
   }
 
   Status put_directory(const fs::path& root, const std::string& path) {
@@ -123,7 +128,7 @@ class Courier {
 
   runner::Client& client_;
   std::string_view code_;
-  bool replaces_;
+  Entry::Existing existing_;
   const Call& call_;
 };
 

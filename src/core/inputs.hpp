@@ -12,22 +12,19 @@ namespace lazaret::core {
 /// Whether what the inputs name is there. Errors: not_found, naming it.
 [[nodiscard]] Status look_for(const std::vector<Input>& inputs);
 
-/// Whether an error is one of the box or of the way there, after which it is of no use.
+/// Whether an error is one of the box or of the way there, not of what was to be put.
 [[nodiscard]] bool is_of_box(Errc code) noexcept;
-
-/// What becomes of a file or a link where one is to be put.
-enum class Existing { stay, give_way };
 
 /// What is to be put below /work; of a source's files the one at `code` is left out.
 struct Cargo {
   const std::vector<Input>& inputs;
   std::string_view code;
-  Existing existing = Existing::stay;
+  runner::Entry::Existing existing = runner::Entry::Existing::stays;
 };
 
 /// Has a box's runner put it, and says what became of it. Memory is bounded whatever they hold.
 /// Errors: those of reading a source, invalid_argument for what cannot be put (a device, a link
-/// that leads out), and those of the wire; after one the box is of no use.
+/// that leads out), and those of the wire; the client says whether it is still in step.
 [[nodiscard]] Result<runner::Placed> put_inputs(runner::Client& client, const Cargo& cargo,
                                                 const Call& call);
 

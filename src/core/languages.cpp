@@ -14,7 +14,8 @@ policy::Program::Ahead ahead_of(runner::Ahead ahead) {
 
 policy::Program program_of(const runner::Driver& driver, const ExecutionRequest& request,
                            const Limits& limits) {
-  runner::Recipe recipe = driver.recipe({request.code, request.arguments, limits.memory_bytes});
+  runner::Recipe recipe =
+      driver.recipe({request.code, request.arguments, limits.memory_bytes, request.deterministic});
   policy::Program program;
   program.argv = std::move(recipe.argv);
   program.files = {{std::move(recipe.path), request.code}};
@@ -22,6 +23,8 @@ policy::Program program_of(const runner::Driver& driver, const ExecutionRequest&
   program.compiler_environment = {recipe.compiler_environment.begin(),
                                   recipe.compiler_environment.end()};
   program.needs = driver.needs;
+  program.seeds = std::move(recipe.seeds);
+  program.environment = {recipe.environment.begin(), recipe.environment.end()};
   if (recipe.ahead) program.ahead = ahead_of(std::move(*recipe.ahead));
   return program;
 }

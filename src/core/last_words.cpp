@@ -32,7 +32,7 @@ std::string_view cut(std::string_view text, std::size_t most) {
   return text.size() <= most ? text : text.substr(0, whole_prefix(text.substr(0, most)));
 }
 
-ResultError error(ErrorType type, std::string_view message, std::string_view stack = {}) {
+ResultError said(ErrorType type, std::string_view message, std::string_view stack = {}) {
   ResultError made{type, std::string(cut(message, kMostMessage)), {}, {}};
   if (!stack.empty()) made.stack = std::string(cut(stack, kMostStack));
   return made;
@@ -42,8 +42,8 @@ std::optional<ResultError> of_go(std::string_view text) {
   for (const std::string_view start : {"panic: ", "fatal error: "}) {
     const std::size_t at = last_line_starting(text, start);
     if (at == text.npos) continue;
-    ResultError made = error(ErrorType::RuntimeError, line_at(text, at).substr(start.size()),
-                             after_line(text, at));
+    ResultError made =
+        said(ErrorType::RuntimeError, line_at(text, at).substr(start.size()), after_line(text, at));
     made.line = line_after(after_line(text, at), "/main.go:");
     return made;
   }
@@ -58,7 +58,7 @@ std::optional<ResultError> of_rust(std::string_view text) {
   if (panicked == line.npos) return std::nullopt;
   std::string message(line.substr(panicked));
   if (message.ends_with(':')) message += " " + std::string(line_at(after_line(text, at), 0));
-  ResultError made = error(ErrorType::RuntimeError, message);
+  ResultError made = said(ErrorType::RuntimeError, message);
   // Before 1.73 the place came last, behind a message that may have lines.
   const std::size_t last = text.rfind("', main.rs:");
   const bool is_old = line.find("panicked at '") != line.npos && last != text.npos && last > at;
@@ -90,7 +90,7 @@ std::optional<ResultError> of_java(std::string_view text) {
   const std::string_view message = line.substr(std::min(line.find("\" ") + 2, line.size()));
   const bool is_heap = message.starts_with("java.lang.OutOfMemoryError");
   ResultError made =
-      error(is_heap ? ErrorType::MemoryError : ErrorType::RuntimeError, message, text.substr(at));
+      said(is_heap ? ErrorType::MemoryError : ErrorType::RuntimeError, message, text.substr(at));
   const std::string_view name = message.substr(0, message.find(':'));
   if (std::ranges::all_of(name, is_of_a_class_name)) made.name = name_from(name);
   made.line = line_of_java(text.substr(at));
@@ -107,8 +107,8 @@ std::optional<ResultError> of_cpp(std::string_view text) {
   const bool is_heap = name == "std::bad_alloc";
   constexpr std::string_view kWhat = "  what():  ";
   ResultError made =
-      error(is_heap ? ErrorType::MemoryError : ErrorType::RuntimeError,
-            what.starts_with(kWhat) ? name + ": " + std::string(what.substr(kWhat.size())) : name);
+      said(is_heap ? ErrorType::MemoryError : ErrorType::RuntimeError,
+           what.starts_with(kWhat) ? name + ": " + std::string(what.substr(kWhat.size())) : name);
   made.name = name_from(name);
   return made;
 }
@@ -134,7 +134,7 @@ std::optional<ResultError> of_shell(std::string_view text) {
   const std::size_t before = last_line_starting(text.substr(0, at), kStart);
   if (line_at(text, at).find(": `") != text.npos && before != text.npos) at = before;
   const std::string_view line = line_at(text, at).substr(kFolder.size());
-  ResultError made = error(type_of_complaint(line), line);
+  ResultError made = said(type_of_complaint(line), line);
   constexpr std::string_view kFile = "main.sh: ", kWord = "line ";  // bash says it, dash does not
   const std::string_view place = line.substr(kFile.size());
   const std::string_view number = place.substr(place.starts_with(kWord) ? kWord.size() : 0);
@@ -146,7 +146,7 @@ std::optional<ResultError> of_node(std::string_view text) {
   const std::size_t at = last_line_starting(text, "FATAL ERROR: ");
   if (at == text.npos) return std::nullopt;
   if (line_at(text, at).find("JavaScript heap out of memory") == text.npos) return std::nullopt;
-  ResultError full = error(ErrorType::MemoryError, "the heap of the runtime is full");
+  ResultError full = said(ErrorType::MemoryError, "the heap of the runtime is full");
   full.hint = "raise --memory";
   return full;
 }

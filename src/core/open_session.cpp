@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "core/bounds.hpp"
+#include "core/cause.hpp"
 #include "core/languages.hpp"
 #include "core/service.hpp"
 #include "policy/limit_table.hpp"
@@ -12,7 +14,6 @@
 namespace lazaret::core {
 namespace {
 
-constexpr std::chrono::seconds kOpenBound{60};
 constexpr std::chrono::seconds kLongest{24 * 3600};
 constexpr std::array<std::string_view, 7> kOfARun = {
     "timeout", "grace", "compile_timeout", "cpu_time", "stdout", "stderr", "value"};
@@ -77,38 +78,44 @@ ExecutionRequest first_of(const SessionRequest& session) {
 
 }  // namespace
 
-Result<std::unique_ptr<Session>> Service::open_on(backend::BackendKind kind,
-                                                  const SessionRequest& request) {
-  const Call call{Deadline::after(kOpenBound), request.stop};
-  Choice choice = backend_of(kind, call);
-  if (!choice.backend) return Error(choice.error).as(Errc::backend_unavailable);
-  const policy::Facts facts{languages(), choice.backend->default_grace()};
+Result<Session::Parts> Service::open_on(std::shared_ptr<backend::Backend> backend,
+                                        const SessionRequest& request, const Call& call) const {
+  const policy::Facts facts{languages(), backend->default_grace()};
   LAZARET_TRY(policy::Spec spec, policy::resolve(first_of(request), config_, facts));
   spec.keeps_box = true;
-  LAZARET_TRY(auto box, choice.backend->open(spec, call));
+  auto box = backend->open(spec, call);
+  if (!box.ok()) return as_ours(box.error());
   const auto resolve = [request, facts, config = config_,
-                        image = spec.image](const ExecutionRequest& run) -> Result<policy::Spec> {
+                        image = spec.image](ExecutionRequest& run) -> Result<policy::Spec> {
     LAZARET_CHECK(check_run(run));
-    ExecutionRequest whole = run;
-    take_from_session(whole, request);
-    LAZARET_TRY(policy::Spec resolved, policy::resolve(whole, config, facts));
+    take_from_session(run, request);
+    LAZARET_TRY(policy::Spec resolved, policy::resolve(run, config, facts));
     resolved.keeps_box = true;
     resolved.image = image;
     return resolved;
   };
-  return std::make_unique<Session>(Session::Parts{std::move(choice.backend), std::move(box),
-                                                  std::move(spec), resolve, request.lifetime,
-                                                  request.idle});
+  return Session::Parts{std::move(backend), std::move(box).value(), std::move(spec), resolve,
+                        request.lifetime,   request.idle,           std::nullopt};
 }
 
 Result<std::unique_ptr<Session>> Service::open_session(const SessionRequest& request) {
   LAZARET_CHECK(check_session(request));
   LAZARET_CHECK(check(first_of(request)));
+  std::string reasons;
   const std::vector<backend::BackendKind> kinds = chain();
   for (std::size_t index = 0;; ++index) {
-    auto session = open_on(kinds[index], request);
-    if (session.ok() || index + 1 == kinds.size()) return session;
-    if (!goes_on_after(session.error().code())) return session;
+    const Call call{Deadline::after(kOpenBound), request.stop};
+    const Choice choice = backend_of(kinds[index], call);
+    auto parts = choice.backend ? open_on(choice.backend, request, call)
+                                : Result<Session::Parts>(as_unavailable(choice.error));
+    if (parts.ok()) {
+      parts->fallback = fallback_for(reasons);
+      return std::make_unique<Session>(std::move(parts).value());
+    }
+    const bool is_last = index + 1 == kinds.size();
+    if (is_last || !goes_on_after(choice.backend != nullptr, cause_of_error(parts.error().code())))
+      return std::move(parts).error();
+    add_reason(reasons, kinds[index], parts.error().message());
   }
 }
 

@@ -7,6 +7,7 @@
 
 #include "backend/verdict.hpp"
 #include "base/try.hpp"
+#include "core/bounds.hpp"
 #include "core/cause.hpp"
 #include "core/compile_step.hpp"
 #include "core/inputs.hpp"
@@ -25,12 +26,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kOpenBound{60};
-constexpr std::chrono::seconds kEndBound{10};
 constexpr std::chrono::seconds kDrainBound{2};
 constexpr std::chrono::milliseconds kAloneBound{500};
 constexpr std::uint32_t kSigTerm = 15;
-constexpr const char* kHasNotRun = "the program has not run: it does no harm to try again";
 constexpr const char* kMayHaveRun = "the program may have run, even to its end";
 
 std::chrono::milliseconds since(Clock::time_point start) {
@@ -75,7 +73,7 @@ class Run {
     if (placed.ok() && placed->os_error == 0) return true;
     if (placed.ok() || !is_of_box(placed.error().code())) {
       death_.ending = runner::Failed{"file", placed.ok() ? placed->os_error : 0};
-      misplaced_ = placed.ok() ? place_error(*placed, spec_.limits) : source_error(placed.error());
+      misplaced_ = input_error(placed.ok() ? place_error(*placed, spec_.limits) : placed.error());
     } else {
       unstarted(placed.error());
     }
@@ -336,6 +334,7 @@ struct Attempt {
 };
 
 void describe(ExecutionResult& result, const backend::Box& box) {
+  result.meta.made_ahead = box.is_made_ahead();
   result.meta.evidence = box.evidence();
   result.meta.isolation = backend::isolation_of(result.meta.evidence);
   std::vector<std::string>& warnings = result.meta.warnings;
@@ -357,10 +356,7 @@ Attempt run_once(backend::Backend& backend, const ExecutionRequest& request,
                  const policy::Spec& spec) {
   const auto box = backend.open(spec, Call{Deadline::after(kOpenBound), request.stop});
   if (box.ok()) return run_in(**box, request, spec);
-  // Every refusal of the box itself is ours, not the policy's.
-  Error error = box.error();
-  const bool denied = cause_of_error(error.code()) == Cause::policy_denied;
-  if (denied) error = std::move(error).as(Errc::backend_unavailable);
+  Error error = as_ours(box.error());
   if (error.hint().empty()) error = std::move(error).with_hint(kHasNotRun);
   return {failed_run(error), false};
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -14,5 +15,9 @@ namespace lazaret::core {
 /// A list, as `lazaret images ls --json` prints it.
 [[nodiscard]] std::string to_json(const std::vector<backend::images::Listed>& images,
                                   int indent = -1);
+
+/// The parts of a result that other answers have too.
+[[nodiscard]] nlohmann::ordered_json json_of(const std::vector<Evidence>& evidence);
+[[nodiscard]] nlohmann::ordered_json json_of(const std::vector<Artifact>& artifacts);
 
 }  // namespace lazaret::core

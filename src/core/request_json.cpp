@@ -123,9 +123,9 @@ Status put_files(ExecutionRequest& request, const json& value) {
   return {};
 }
 
-Status put_return_artifacts(ExecutionRequest& request, const json& value) {
-  if (!value.is_boolean()) return wrong("return_artifacts", "true or false");
-  request.return_artifacts = value.get<bool>();
+Status put_flag(bool& flag, const char* name, const json& value) {
+  if (!value.is_boolean()) return wrong(name, "true or false");
+  flag = value.get<bool>();
   return {};
 }
 
@@ -166,7 +166,14 @@ constexpr std::array kMembers = {
            [](ExecutionRequest& to, const json& v) { return put_text(to.stdin_data, "stdin", v); }},
     Member{"environment", put_environment},
     Member{"files", put_files},
-    Member{"return_artifacts", put_return_artifacts},
+    Member{"return_artifacts",
+           [](ExecutionRequest& to, const json& v) {
+             return put_flag(to.return_artifacts, "return_artifacts", v);
+           }},
+    Member{"deterministic",
+           [](ExecutionRequest& to, const json& v) {
+             return put_flag(to.deterministic, "deterministic", v);
+           }},
     Member{"limits", put_limits},
     Member{"image", [](ExecutionRequest& to,
                        const json& v) { return put_text(to.image.emplace(), "image", v); }},
@@ -229,6 +236,7 @@ json json_of(const ExecutionRequest& request) {
     if (!input.source) object["files"].push_back(file_json(input));
   }
   if (request.return_artifacts) object["return_artifacts"] = true;
+  if (request.deterministic) object["deterministic"] = true;
   if (json limits = limits_json(request.limits); !limits.empty()) object["limits"] = limits;
   if (request.image) object["image"] = *request.image;
   if (request.subprocess) object["subprocess"] = name_of(*request.subprocess);

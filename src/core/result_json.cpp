@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "base/base64.hpp"
+#include "core/report_json.hpp"
 #include "lazaret/execution_result.hpp"
 #include "policy/limit_table.hpp"
 
@@ -36,18 +36,6 @@ Json usage_json(const Usage& usage) {
   return json;
 }
 
-Json evidence_json(const std::vector<Evidence>& evidence) {
-  Json list = Json::array();
-  for (const Evidence& piece : evidence) {
-    list.push_back({{"control", name_of(piece.control)},
-                    {"status", name_of(piece.status)},
-                    {"requested", piece.requested},
-                    {"applied", piece.applied},
-                    {"verified_by", piece.verified_by}});
-  }
-  return list;
-}
-
 Json error_json(const ResultError& error) {
   Json json = {{"type", name_of(error.type)}, {"message", error.message}};
   put(json, "name", error.name);
@@ -66,27 +54,15 @@ Json compile_json(const Compilation& compile) {
   return json;
 }
 
-Json artifacts_json(const std::vector<Artifact>& artifacts) {
-  Json list = Json::array();
-  for (const Artifact& artifact : artifacts) {
-    Json json = {{"path", artifact.path}, {"type", name_of(artifact.kind)}};
-    if (artifact.kind == Artifact::Kind::file) {
-      json["size"] = artifact.size;
-      json["media_type"] = artifact.media_type;
-    }
-    if (artifact.content) json["content"] = to_base64(*artifact.content);
-    list.push_back(std::move(json));
-  }
-  return list;
-}
-
 Json meta_json(const Meta& meta) {
   Json json = {{"run_id", meta.run_id},
                {"backend", meta.backend},
                {"runtime", meta.runtime},
                {"version", meta.version}};
   put(json, "image", meta.image);
+  json["made_ahead"] = meta.made_ahead;
   json["language"] = meta.language;
+  if (!meta.fixed.empty()) json["fixed"] = meta.fixed;
   json["limits"] = limits_json(meta.limits);
   json["cause"] = name_of(meta.cause);
   put(json, "signal", meta.signal);
@@ -102,7 +78,7 @@ Json meta_json(const Meta& meta) {
                     {"survivors", meta.kill->survivors}};
   }
   json["isolation"] = name_of(meta.isolation);
-  json["evidence"] = evidence_json(meta.evidence);
+  json["evidence"] = core::json_of(meta.evidence);
   if (meta.fallback)
     json["fallback"] = {{"wanted", meta.fallback->wanted}, {"reason", meta.fallback->reason}};
   json["warnings"] = meta.warnings;
@@ -125,7 +101,7 @@ std::string to_json(const ExecutionResult& result, int indent) {
   if (result.value) json["value"] = nullptr;
   if (result.error) json["error"] = error_json(*result.error);
   if (result.compile) json["compile"] = compile_json(*result.compile);
-  if (!result.artifacts.empty()) json["artifacts"] = artifacts_json(result.artifacts);
+  if (!result.artifacts.empty()) json["artifacts"] = core::json_of(result.artifacts);
   json["meta"] = meta_json(result.meta);
   // Texts are valid UTF-8 by construction; a name or message from an engine might not be.
   std::string document = json.dump(indent, ' ', false, Json::error_handler_t::replace);

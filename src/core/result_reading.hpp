@@ -1,6 +1,8 @@
 #pragma once
 
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "lazaret/execution_result.hpp"
 #include "lazaret/result.hpp"
@@ -11,5 +13,13 @@ namespace lazaret::core {
 /// time and memory by the document's length, whatever a program has put into its value.
 /// Errors: protocol for anything else.
 [[nodiscard]] Result<ExecutionResult> result_of(std::string_view document);
+
+/// The files that a session gives, as {"files": […], "warnings": […]}. Errors: protocol for
+/// anything else.
+struct GivenFiles {
+  std::vector<Artifact> artifacts;
+  std::vector<std::string> warnings;
+};
+[[nodiscard]] Result<GivenFiles> files_of(std::string_view document);
 
 }  // namespace lazaret::core

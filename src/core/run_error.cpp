@@ -9,8 +9,6 @@
 namespace lazaret::core {
 namespace {
 
-constexpr const char* kHasNotRun = "the program has not run: it does no harm to try again";
-
 ResultError error(ErrorType type, std::string message, std::optional<std::string> hint = {}) {
   return ResultError{type, std::move(message), {}, std::move(hint)};
 }
@@ -30,6 +28,16 @@ ResultError memory_error(const Death& death, const Limits& limits) {
                "raise --memory");
 }
 
+constexpr const char* kLookedUp = "programs are looked up in the box's PATH; see `lazaret doctor`";
+
+// Linux's numbers, whatever we run on.
+const char* hint_of(const runner::Failed& failed) {
+  constexpr int kTryAgain = 11, kDenied = 13;
+  if (failed.step == "exec" && failed.os_error == kDenied) return "it must be an executable file";
+  if (failed.step == "fork" && failed.os_error == kTryAgain) return "raise --pids";
+  return kHasNotRun;
+}
+
 }  // namespace
 
 ResultError start_error(const std::vector<std::string>& argv, const policy::Program& program,
@@ -40,34 +48,40 @@ ResultError start_error(const std::vector<std::string>& argv, const policy::Prog
     return error(ErrorType::BackendError,
                  "the program could not be started: " + failed.step + ", errno " +
                      std::to_string(failed.os_error),
-                 "programs are looked up in the box's PATH; see `lazaret doctor`");
+                 hint_of(failed));
   return error(
       ErrorType::BackendError, "no such program in the box: " + argv.front(),
       program.needs.empty()
-          ? "programs are looked up in the box's PATH; see `lazaret doctor`"
+          ? kLookedUp
           : "install " + program.needs + ", or choose an image that has it; see `lazaret doctor`");
 }
 
-ResultError place_error(const runner::Placed& placed, const Limits& limits) {
+Error place_error(const runner::Placed& placed, const Limits& limits) {
   constexpr int kNoSpace = 28, kExists = 17, kTooBig = 27;  // Linux's numbers, whatever we run on
   const std::string path = "/work/" + printable(placed.path, '?');
-  if (placed.os_error == kNoSpace)
-    return error(ErrorType::BackendError,
-                 "no room for " + path + ": /work holds " + std::to_string(limits.disk_bytes) +
-                     " bytes, in a bounded number of files",
-                 "raise --disk");
-  if (placed.os_error == kExists)
-    return error(ErrorType::BackendError, path + " was put twice", "give each a name of its own");
-  if (placed.os_error == kTooBig)
-    return error(
-        ErrorType::BackendError,
-        path + " is larger than a file may be: " + std::to_string(limits.file_bytes) + " bytes",
-        "raise --file-size");
-  return error(ErrorType::BackendError,
-               "putting " + path + " failed, errno " + std::to_string(placed.os_error), kHasNotRun);
+  const auto because = [&placed](Errc code, std::string message, const char* hint) {
+    return Error(code, std::move(message)).with_hint(hint).with_os_error(placed.os_error);
+  };
+  switch (placed.os_error) {
+    case kNoSpace:
+      return because(Errc::too_large,
+                     "no room for " + path + ": /work holds " + std::to_string(limits.disk_bytes) +
+                         " bytes, in a bounded number of files",
+                     "raise --disk, or --disk-files");
+    case kTooBig:
+      return because(
+          Errc::too_large,
+          path + " is larger than a file may be: " + std::to_string(limits.file_bytes) + " bytes",
+          "raise --file-size");
+    case kExists:
+      return because(Errc::conflict, path + " was put twice", "give each a name of its own");
+    default:
+      return because(Errc::conflict,
+                     "putting " + path + " failed, errno " + std::to_string(placed.os_error), "");
+  }
 }
 
-ResultError source_error(const Error& cause) {
+ResultError input_error(const Error& cause) {
   return error(ErrorType::BackendError, cause.message(),
                cause.hint().empty() ? kHasNotRun : cause.hint());
 }

@@ -58,12 +58,45 @@ ExecutionResult Session::execute(const ExecutionRequest& request) const {
 }
 
 Status Session::put(const std::vector<Input>& inputs) const {
-  return body_->inside->put(inputs, {});
+  return body_->inside->put(inputs, core::Session::Existing::gives_way, {});
+}
+
+Status Session::append(const std::vector<Input>& inputs) const {
+  return body_->inside->put(inputs, core::Session::Existing::grows, {});
+}
+
+Result<std::string> Session::read(const std::string& path, std::uint64_t offset,
+                                  std::size_t length) const {
+  if (length == 0 || length > core::ArtifactTaker::kMostContent)
+    return Error(Errc::invalid_argument, "a piece of a file has 1 byte to 8 MiB");
+  LAZARET_TRY(core::Session::Taken taken,
+              body_->inside->get({path, {}, true, core::Piece{offset, length}}, {}));
+  if (taken.artifacts.size() == 1 && taken.artifacts.front().content)
+    return std::move(*taken.artifacts.front().content);
+  return Error(Errc::protocol, "the box gives something else than a piece of a file");
 }
 
 Result<std::vector<Artifact>> Session::get(const std::string& path,
                                            const std::optional<std::string>& into) const {
-  return body_->inside->get({path, into, false}, {});
+  LAZARET_TRY(core::Session::Taken taken, body_->inside->get({path, into}, {}));
+  return std::move(taken.artifacts);
+}
+
+Result<std::vector<Artifact>> Session::list(const std::string& path) const {
+  LAZARET_TRY(core::Session::Taken seen, body_->inside->get({path, std::nullopt, false}, {}));
+  return std::move(seen.artifacts);
+}
+
+Status Session::make_directory(const std::string& path) const {
+  return body_->inside->make_directory(path, {});
+}
+
+Status Session::remove(const std::string& path) const {
+  return body_->inside->change({runner::Change::Kind::remove, path, {}}, {});
+}
+
+Status Session::move(const std::string& path, const std::string& target) const {
+  return body_->inside->change({runner::Change::Kind::move, path, target}, {});
 }
 
 SessionState Session::state() const { return body_->inside->state(); }

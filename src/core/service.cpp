@@ -1,11 +1,11 @@
 #include "core/service.hpp"
 
 #include "base/try.hpp"
-#include "core/artifacts.hpp"
+#include "core/cause.hpp"
 #include "core/describe.hpp"
-#include "core/inputs.hpp"
 #include "core/languages.hpp"
 #include "core/orchestrator.hpp"
+#include "core/transfer.hpp"
 #include "core/warm_backend.hpp"
 #include "os/init.hpp"
 #include "policy/resolve.hpp"
@@ -24,11 +24,14 @@ std::string reason_of(const ExecutionResult& result) {
 
 }  // namespace
 
+void Service::add_reason(std::string& reasons, BackendKind kind, const std::string& why) {
+  reasons += (reasons.empty() ? "" : "; ") + std::string(name_of(kind)) + ": " + why;
+}
+
 Status Service::check(const ExecutionRequest& request) const {
   const auto spec = policy::resolve(request, config_, {languages()});
   if (!spec.ok()) return spec.error();
-  LAZARET_CHECK(look_for(request.inputs).within("inputs"));
-  return request.output_directory ? check_output_directory(*request.output_directory) : Status();
+  return check_places(request);
 }
 
 std::vector<BackendKind> Service::chain() const {
@@ -92,9 +95,7 @@ Service::Choice Service::backend_of(BackendKind kind, const Call& call) {
 ExecutionResult Service::attempt(BackendKind kind, const ExecutionRequest& request) {
   const Choice choice = backend_of(kind, Call{Deadline::after(kFindBound), request.stop});
   if (!choice.backend) {
-    const bool cancelled = choice.error.code() == Errc::cancelled;
-    ExecutionResult result =
-        failed_run(cancelled ? choice.error : Error(choice.error).as(Errc::backend_unavailable));
+    ExecutionResult result = failed_run(as_unavailable(choice.error));
     describe(result, request, nullptr);
     return result;
   }
@@ -107,18 +108,16 @@ ExecutionResult Service::attempt(BackendKind kind, const ExecutionRequest& reque
 }
 
 // docker falls back only when no engine answers; auto goes on until a backend satisfies.
-bool Service::goes_on_after(const ExecutionResult& result) const {
-  if (result.meta.backend == "none") return result.meta.cause == Cause::backend_unavailable;
+bool Service::goes_on_after(bool found, Cause cause) const {
+  if (!found) return cause == Cause::backend_unavailable;
   if (config_.type != BackendType::automatic) return false;
-  return result.meta.cause == Cause::enforcement_mismatch ||
-         result.meta.cause == Cause::image_missing ||
-         result.meta.cause == Cause::backend_unavailable;
+  return cause == Cause::enforcement_mismatch || cause == Cause::image_missing ||
+         cause == Cause::backend_unavailable;
 }
 
-bool Service::goes_on_after(Errc code) const {
-  if (code == Errc::backend_unavailable || code == Errc::connection_refused) return true;
-  return config_.type == BackendType::automatic &&
-         (code == Errc::enforcement_mismatch || code == Errc::image_missing);
+std::optional<Fallback> Service::fallback_for(const std::string& reasons) const {
+  if (reasons.empty()) return std::nullopt;
+  return Fallback{std::string(policy::name_of(config_.type)), reasons};
 }
 
 ExecutionResult Service::execute(const ExecutionRequest& request) {
@@ -131,14 +130,12 @@ ExecutionResult Service::execute(const ExecutionRequest& request) {
   const std::vector<BackendKind> kinds = chain();
   for (std::size_t index = 0;; ++index) {
     ExecutionResult result = attempt(kinds[index], request);
-    if (index + 1 < kinds.size() && goes_on_after(result)) {
-      reasons += (reasons.empty() ? "" : "; ") + std::string(name_of(kinds[index])) + ": " +
-                 reason_of(result);
-      continue;
+    const bool found = result.meta.backend != "none";
+    if (index + 1 == kinds.size() || !goes_on_after(found, result.meta.cause)) {
+      result.meta.fallback = fallback_for(reasons);
+      return result;
     }
-    if (!reasons.empty())
-      result.meta.fallback = Fallback{std::string(policy::name_of(config_.type)), reasons};
-    return result;
+    add_reason(reasons, kinds[index], reason_of(result));
   }
 }
 

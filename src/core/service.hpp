@@ -56,10 +56,12 @@ class Service {
   [[nodiscard]] Choice backend_of(backend::BackendKind kind, const Call& call);
   [[nodiscard]] ExecutionResult attempt(backend::BackendKind kind, const ExecutionRequest& request);
   [[nodiscard]] Known& known();
-  [[nodiscard]] Result<std::unique_ptr<Session>> open_on(backend::BackendKind kind,
-                                                         const SessionRequest& request);
-  [[nodiscard]] bool goes_on_after(const ExecutionResult& result) const;
-  [[nodiscard]] bool goes_on_after(Errc code) const;
+  [[nodiscard]] Result<Session::Parts> open_on(std::shared_ptr<backend::Backend> backend,
+                                               const SessionRequest& request,
+                                               const Call& call) const;
+  [[nodiscard]] bool goes_on_after(bool found, Cause cause) const;
+  static void add_reason(std::string& reasons, backend::BackendKind kind, const std::string& why);
+  [[nodiscard]] std::optional<Fallback> fallback_for(const std::string& reasons) const;
 
   policy::Config config_;
   BackendFinder finder_;

@@ -4,13 +4,17 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "base/utf8.hpp"
 #include "core/artifacts.hpp"
+#include "core/bounds.hpp"
+#include "core/cause.hpp"
 #include "core/describe.hpp"
 #include "core/inputs.hpp"
 #include "core/orchestrator.hpp"
 #include "core/run_error.hpp"
 #include "core/transfer.hpp"
 #include "policy/box_path.hpp"
+#include "policy/quantity.hpp"
 
 namespace lazaret {
 
@@ -27,11 +31,57 @@ std::string_view name_of(SessionState state) noexcept {
 namespace core {
 namespace {
 
-constexpr std::chrono::seconds kEndBound{10};
+std::string in_work(const std::string& path) { return "/work/" + printable(path, '?'); }
 
 Error not_ready(SessionState state) {
   return Error(Errc::conflict, "the session is not ready any more: " + std::string(name_of(state)))
       .with_hint("make another one");
+}
+
+constexpr std::uint64_t kLastOffset = (1ULL << 63) - 1;  // off_t
+
+Status check_path(const std::string& path) {
+  if (policy::is_below(path)) return {};
+  return Error(Errc::invalid_argument, "no path below /work: " + policy::in_quotes(path));
+}
+
+Status check_change(const runner::Change& change) {
+  LAZARET_CHECK(check_path(change.path));
+  if (change.kind == runner::Change::Kind::remove) return {};
+  LAZARET_CHECK(check_path(change.target));
+  if (!change.target.starts_with(change.path + "/")) return {};
+  return Error(Errc::invalid_argument, "nothing can be moved into itself");
+}
+
+Error get_error(const Session::Wish& wish, int number) {
+  constexpr int kNoEntry = 2, kNoDirectory = 20, kInvalid = 22, kLoop = 40;
+  const std::string path = in_work(wish.path);
+  const auto because = [number](Errc code, std::string message) {
+    return Error(code, std::move(message)).with_os_error(number);
+  };
+  if (number == kNoEntry || number == kNoDirectory)
+    return because(Errc::not_found, path + " is not there");
+  if (wish.piece && (number == kInvalid || number == kLoop))
+    return because(Errc::invalid_argument, path + " is no file");
+  return because(Errc::conflict, path + " cannot be read, errno " + std::to_string(number));
+}
+
+// Linux's numbers, whatever we run on.
+Error change_error(const runner::Placed& placed, const runner::Change& change,
+                   const Limits& limits) {
+  constexpr int kNoEntry = 2, kExists = 17, kOtherFolder = 18, kNoDirectory = 20, kNoSpace = 28;
+  const int number = placed.os_error;
+  const std::string path = in_work(change.path);
+  if (placed.path == change.path && (number == kNoEntry || number == kNoDirectory))
+    return Error(Errc::not_found, path + " is not there").with_os_error(number);
+  if (number == kNoSpace) return place_error(placed, limits);
+  const bool removes = change.kind == runner::Change::Kind::remove;
+  std::string what =
+      removes ? "removing " + path : "moving " + path + " to " + in_work(change.target);
+  what += " failed, errno " + std::to_string(number);
+  if (number == kExists) what += ": something is there";
+  if (number == kOtherFolder) what += ": not into another directory (Landlock before Linux 5.19)";
+  return Error(Errc::conflict, std::move(what)).with_os_error(number);
 }
 
 }  // namespace
@@ -40,6 +90,7 @@ Error not_ready(SessionState state) {
 class Session::Use {
  public:
   [[nodiscard]] static Result<Use> begin(Session& session, const Call& call) {
+    LAZARET_CHECK(call.check());  // who has waited elsewhere may have given up meanwhile
     LAZARET_TRY(Turn::Held turn, session.turn_.take(call));
     const SessionState state = session.life_.with([&session](Life& life) {
       if (life.state == SessionState::ready && session.is_over(life))
@@ -88,13 +139,6 @@ Session::Session(Parts parts)
 
 Session::~Session() { close(); }
 
-ExecutionResult Session::execute(const ExecutionRequest& request) {
-  const auto spec = parts_.resolve(request);
-  ExecutionResult result = spec.ok() ? run(request, *spec) : failed_run(spec.error());
-  describe(result, request, spec.ok() ? &*spec : nullptr);
-  return result;
-}
-
 // Ends with its caller's stop, and with the session.
 class Session::Stop {
  public:
@@ -113,21 +157,30 @@ class Session::Stop {
   std::stop_callback<Request> by_closing_;
 };
 
-ExecutionResult Session::run(const ExecutionRequest& request, const policy::Spec& spec) {
-  if (const Status there = look_for(request.inputs); !there.ok()) return failed_run(there.error());
-  if (request.output_directory) {
-    const Status empty = check_output_directory(*request.output_directory);
-    if (!empty.ok()) return failed_run(empty.error());
-  }
-  auto use = Use::begin(*this, Call{Deadline::never(), request.stop});
-  if (!use.ok()) {
-    const bool cancelled = use.error().code() == Errc::cancelled;
-    return failed_run(cancelled ? use.error() : Error(use.error()).as(Errc::backend_unavailable));
-  }
+Status Session::check(const ExecutionRequest& request) const {
+  ExecutionRequest whole = request;
+  const auto spec = parts_.resolve(whole);
+  if (!spec.ok()) return spec.error();
+  return check_places(request);
+}
+
+ExecutionResult Session::execute(const ExecutionRequest& request) {
   const Stop stop(*this, request.stop);
-  ExecutionRequest bound = request;
-  bound.stop = stop.token();
-  KeptRun kept = run_kept(*parts_.box, client_, bound, spec);
+  ExecutionRequest whole = request;
+  const auto spec = parts_.resolve(whole);
+  ExecutionResult result = spec.ok() ? run(whole, *spec, stop.token()) : failed_run(spec.error());
+  result.meta.fallback = parts_.fallback;
+  describe(result, whole, spec.ok() ? &*spec : nullptr);
+  return result;
+}
+
+ExecutionResult Session::run(ExecutionRequest& request, const policy::Spec& spec,
+                             const std::stop_token& stop) {
+  if (const Status there = check_places(request); !there.ok()) return failed_run(there.error());
+  auto use = Use::begin(*this, Call{Deadline::never(), request.stop});
+  if (!use.ok()) return failed_run(as_unavailable(use.error()));
+  request.stop = stop;
+  KeptRun kept = run_kept(*parts_.box, client_, request, spec);
   use->is_whole = kept.can_go_on;
   if (!kept.can_go_on) kept.result.meta.warnings.push_back("the session ended with this run");
   kept.result.meta.backend = parts_.backend->name();
@@ -135,38 +188,58 @@ ExecutionResult Session::run(const ExecutionRequest& request, const policy::Spec
   return std::move(kept.result);
 }
 
-Status Session::put(const std::vector<Input>& inputs, const std::stop_token& stop) {
+Status Session::put(const std::vector<Input>& inputs, Existing existing,
+                    const std::stop_token& stop) {
   LAZARET_CHECK(policy::check_inputs(inputs, ""));
   LAZARET_CHECK(look_for(inputs));
-  LAZARET_TRY(Use use, Use::begin(*this, Call{Deadline::never(), stop}));
-  const Stop both(*this, stop);
-  const auto placed = put_inputs(client_, {inputs, "", Existing::give_way},
-                                 transfer_call(parts_.spec.limits, both.token()));
-  use.is_whole = client_.is_in_step();
-  if (!placed.ok()) return placed.error();
-  if (placed->os_error == 0) return {};
-  constexpr int kNoSpace = 28;  // Linux's number, whatever we run on
-  const ResultError why = place_error(*placed, parts_.spec.limits);
-  return Error(placed->os_error == kNoSpace ? Errc::too_large : Errc::conflict, why.message)
-      .with_hint(why.hint.value_or(""))
-      .with_os_error(placed->os_error);
+  const Ask put = [&](const Call& call) {
+    return put_inputs(client_, {inputs, "", existing}, call);
+  };
+  LAZARET_TRY(const runner::Placed placed, ask(put, stop));
+  return placed.os_error == 0 ? Status() : Status(place_error(placed, parts_.spec.limits));
 }
 
-Result<std::vector<Artifact>> Session::get(const Wish& wish, const std::stop_token& stop) {
-  if (wish.path != "." && !policy::is_below(wish.path))
-    return Error(Errc::invalid_argument, "no path below /work: " + wish.path);
+Result<Session::Taken> Session::get(const Wish& wish, const std::stop_token& stop) {
+  if (wish.path != "." || wish.piece) LAZARET_CHECK(check_path(wish.path));
+  if (wish.piece && wish.piece->offset > kLastOffset)
+    return Error(Errc::invalid_argument, "no file is that long");
   if (wish.into) LAZARET_CHECK(check_output_directory(*wish.into));
   LAZARET_TRY(Use use, Use::begin(*this, Call{Deadline::never(), stop}));
   const Stop both(*this, stop);
-  ArtifactTaker taker({wish.into, wish.with_content, parts_.spec.limits.disk_bytes});
+  const bool with_content = (wish.with_content || wish.piece) && !wish.into;
+  ArtifactTaker taker({wish.into, with_content, parts_.spec.limits.disk_bytes, true, wish.piece});
   const Status taken =
       taker.take_from(client_, wish.path, transfer_call(parts_.spec.limits, both.token()));
   use.is_whole = client_.is_in_step();
   if (!taken.ok()) return taken.error();
-  if (taker.error_number() != 0)
-    return Error(Errc::not_found, "/work/" + wish.path + " is no directory that can be read")
-        .with_os_error(taker.error_number());
-  return std::move(taker).artifacts();
+  if (taker.error_number() != 0) return get_error(wish, taker.error_number());
+  auto warnings = taker.warnings();
+  return Taken{std::move(taker).artifacts(), std::move(warnings)};
+}
+
+Result<runner::Placed> Session::ask(const Ask& question, const std::stop_token& stop) {
+  LAZARET_TRY(Use use, Use::begin(*this, Call{Deadline::never(), stop}));
+  const Stop both(*this, stop);
+  auto placed = question(transfer_call(parts_.spec.limits, both.token()));
+  use.is_whole = client_.is_in_step();
+  return placed;
+}
+
+Status Session::make_directory(const std::string& path, const std::stop_token& stop) {
+  LAZARET_CHECK(check_path(path));
+  const Ask make = [&](const Call& call) -> Result<runner::Placed> {
+    LAZARET_CHECK(client_.put({runner::Entry::Kind::directory, false, 0, path, {}}, call));
+    return client_.end_put(call);
+  };
+  LAZARET_TRY(const runner::Placed placed, ask(make, stop));
+  return placed.os_error == 0 ? Status() : Status(place_error(placed, parts_.spec.limits));
+}
+
+Status Session::change(const runner::Change& change, const std::stop_token& stop) {
+  LAZARET_CHECK(check_change(change));
+  const Ask carry_out = [&](const Call& call) { return client_.change(change, call); };
+  LAZARET_TRY(const runner::Placed placed, ask(carry_out, stop));
+  return placed.os_error == 0 ? Status() : Status(change_error(placed, change, parts_.spec.limits));
 }
 
 void Session::close() { end(SessionState::closed); }

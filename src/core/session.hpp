@@ -11,6 +11,7 @@
 #include "backend/backend.hpp"
 #include "base/guarded.hpp"
 #include "base/turn.hpp"
+#include "core/artifacts.hpp"
 #include "lazaret/session.hpp"
 #include "policy/spec.hpp"
 #include "runner/client.hpp"
@@ -22,8 +23,8 @@ namespace lazaret::core {
 class Session {
  public:
   using Clock = std::chrono::steady_clock;
-  /// Turns a request into what a run of this session obeys.
-  using Resolve = std::function<Result<policy::Spec>(const ExecutionRequest& request)>;
+  /// Gives a request what is the session's and turns it into what its run obeys.
+  using Resolve = std::function<Result<policy::Spec>(ExecutionRequest& request)>;
 
   struct Parts {
     std::shared_ptr<backend::Backend> backend;  // shared with all that use it
@@ -32,6 +33,7 @@ class Session {
     Resolve resolve;
     std::chrono::seconds lifetime{0};
     std::chrono::seconds idle{0};
+    std::optional<Fallback> fallback;  ///< why it is not on the backend that was asked for
   };
 
   explicit Session(Parts parts);
@@ -39,20 +41,32 @@ class Session {
   Session& operator=(const Session&) = delete;
   ~Session();
 
+  /// Only the checks at the door of a run: nothing happens in the box.
+  [[nodiscard]] Status check(const ExecutionRequest& request) const;
   [[nodiscard]] ExecutionResult execute(const ExecutionRequest& request);
-  [[nodiscard]] Status put(const std::vector<Input>& inputs, const std::stop_token& stop);
+  using Existing = runner::Entry::Existing;
+  [[nodiscard]] Status put(const std::vector<Input>& inputs, Existing existing,
+                           const std::stop_token& stop);
   struct Wish {
     std::string path;                 ///< below /work
-    std::optional<std::string> into;  ///< a directory of this machine's
-    bool with_content = false;
+    std::optional<std::string> into;  ///< a directory of this machine's, instead of the content
+    bool with_content = true;
+    std::optional<Piece> piece = {};  ///< of the one file that the path must be
   };
-  [[nodiscard]] Result<std::vector<Artifact>> get(const Wish& wish, const std::stop_token& stop);
+  struct Taken {
+    std::vector<Artifact> artifacts;
+    std::vector<std::string> warnings;  ///< what was left out, and why
+  };
+  [[nodiscard]] Result<Taken> get(const Wish& wish, const std::stop_token& stop);
+  [[nodiscard]] Status make_directory(const std::string& path, const std::stop_token& stop);
+  [[nodiscard]] Status change(const runner::Change& change, const std::stop_token& stop);
   /// Ends it, and what runs in it; idempotent. Its box goes at once, or with who uses it.
   void close();
 
   [[nodiscard]] SessionState state() const;
-  [[nodiscard]] const policy::Spec& spec() const noexcept { return parts_.spec; }
   [[nodiscard]] const backend::Backend& backend() const noexcept { return *parts_.backend; }
+  [[nodiscard]] const policy::Spec& spec() const noexcept { return parts_.spec; }
+  [[nodiscard]] const std::optional<Fallback>& fallback() const noexcept { return parts_.fallback; }
   [[nodiscard]] const std::vector<Evidence>& evidence() const noexcept { return evidence_; }
   /// When it expires unless something happens before; a session in use does not.
   [[nodiscard]] Clock::time_point expires_at() const;
@@ -67,7 +81,11 @@ class Session {
   };
   class Use;
   class Stop;
-  [[nodiscard]] ExecutionResult run(const ExecutionRequest& request, const policy::Spec& spec);
+  // One question about names, and what became of it.
+  using Ask = std::function<Result<runner::Placed>(const Call& call)>;
+  [[nodiscard]] Result<runner::Placed> ask(const Ask& question, const std::stop_token& stop);
+  [[nodiscard]] ExecutionResult run(ExecutionRequest& request, const policy::Spec& spec,
+                                    const std::stop_token& stop);
   [[nodiscard]] bool is_over(const Life& life) const;
   void end(SessionState state);
   void sweep();

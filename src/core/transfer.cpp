@@ -19,6 +19,12 @@ bool wants_artifacts(const ExecutionRequest& request) {
   return request.output_directory || request.return_artifacts;
 }
 
+Status check_places(const ExecutionRequest& request) {
+  LAZARET_CHECK(look_for(request.inputs).within("inputs"));
+  if (!request.output_directory) return {};
+  return check_output_directory(*request.output_directory).within("artifacts");
+}
+
 Call transfer_call(const Limits& limits, const std::stop_token& stop) {
   return {Deadline::after(std::max(kLeastBound, limits.timeout)), stop};
 }
@@ -33,7 +39,8 @@ Result<runner::Placed> put_files_of(const ExecutionRequest& request, const polic
                               .target = {}},
                              call));
   const std::string_view code = files.empty() ? "" : policy::path_in_work(files.front());
-  const auto existing = spec.keeps_box ? Existing::give_way : Existing::stay;
+  using Existing = runner::Entry::Existing;
+  const Existing existing = spec.keeps_box ? Existing::gives_way : Existing::stays;
   return put_inputs(client, {request.inputs, code, existing}, call);
 }
 

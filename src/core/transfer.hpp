@@ -13,6 +13,10 @@ namespace lazaret::core {
 
 [[nodiscard]] bool wants_artifacts(const ExecutionRequest& request);
 
+/// Whether what it names on this machine is there, and can take what comes back. Errors: those of
+/// look_for() and check_output_directory(), naming the member.
+[[nodiscard]] Status check_places(const ExecutionRequest& request);
+
 /// Puts all of it, and makes /work/out where artifacts are wanted. Errors: those of put_inputs().
 [[nodiscard]] Result<runner::Placed> put_files_of(const ExecutionRequest& request,
                                                   const policy::Spec& spec, runner::Client& client);

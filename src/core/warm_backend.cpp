@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <random>
 #include <utility>
 
@@ -10,14 +11,13 @@
 #include "base/sha256.hpp"
 #include "base/try.hpp"
 #include "base/wire.hpp"
+#include "core/bounds.hpp"
 #include "core/job.hpp"
 #include "runner/client.hpp"
 
 namespace lazaret::core {
 namespace {
 
-constexpr std::chrono::seconds kMakeBound{60};
-constexpr std::chrono::seconds kEndBound{10};
 constexpr std::size_t kMostComplaints = 16;
 // Below it a program may need what modules take that it does not use.
 constexpr std::uint64_t kLeastMemory = 128ULL << 20;
@@ -56,7 +56,8 @@ class ReadyBox final : public pool::Item {
 // A box whose end the stock sees to.
 class LentBox final : public backend::Box {
  public:
-  LentBox(std::unique_ptr<backend::Box> box, std::shared_ptr<Stock> stock, std::uint64_t own_cpu_ms)
+  LentBox(std::unique_ptr<backend::Box> box, std::shared_ptr<Stock> stock,
+          std::optional<std::uint64_t> own_cpu_ms)
       : box_(std::move(box)),
         stock_(std::move(stock)),
         own_cpu_ms_(own_cpu_ms),
@@ -80,17 +81,18 @@ class LentBox final : public backend::Box {
     if (seen) seen = of_user(*seen);
     return seen;
   }
+  bool is_made_ahead() const override { return own_cpu_ms_.has_value(); }
   bool ends_later() const override { return true; }
 
  private:
   backend::Autopsy of_user(backend::Autopsy seen) const {
-    if (auto& used = seen.usage.cpu_ms) *used -= std::min(*used, own_cpu_ms_);
+    if (auto& used = seen.usage.cpu_ms) *used -= std::min(*used, own_cpu_ms_.value_or(0));
     return seen;
   }
 
   std::unique_ptr<backend::Box> box_;
   std::shared_ptr<Stock> stock_;
-  std::uint64_t own_cpu_ms_;
+  std::optional<std::uint64_t> own_cpu_ms_;  // of one that was made ahead
   std::vector<std::string> warnings_;
 };
 
@@ -156,6 +158,7 @@ std::string kind_of_box(const policy::Spec& spec) {
   add(kind, spec.image);
   add(kind, spec.program.argv.front());
   add(kind, spec.program.working_directory);
+  add(kind, spec.fixed.size());
   add(kind, spec.limits);
   add(kind, name_of(spec.profile)), add(kind, name_of(spec.subprocess));
   add(kind, name_of(spec.loopback));
@@ -171,7 +174,7 @@ Result<std::unique_ptr<backend::Box>> WarmBackend::open(const policy::Spec& spec
   if (!stock_->pool.is_ours() || !spec.mounts.empty() || spec.keeps_box)
     return inside_->open(spec, call);
   std::unique_ptr<backend::Box> box;
-  std::uint64_t own_cpu_ms = 0;
+  std::optional<std::uint64_t> own_cpu_ms;
   const std::string kind = kind_of_box(spec);
   if (const auto ready = stock_->pool.take(kind)) {
     own_cpu_ms = static_cast<ReadyBox&>(*ready).own_cpu_ms();
@@ -191,7 +194,7 @@ pool::Make WarmBackend::maker_of(const policy::Spec& spec) {
   bare.program.files.clear();
   if (bare.program.ahead) bare.program.ahead->word.clear();
   return [inside = inside_, stock = stock_.get(), bare = std::move(bare)](const Call& call) {
-    auto ready = make_ready(*inside, bare, *stock, call.within(kMakeBound));
+    auto ready = make_ready(*inside, bare, *stock, call.within(kOpenBound));
     return ready.ok() ? std::move(ready).value() : nullptr;
   };
 }

@@ -26,6 +26,7 @@ namespace lazaret::os {
 /// Standard input, output or error of this process; borrowed.
 [[nodiscard]] RawHandle standard_stream(int number);
 [[nodiscard]] bool is_terminal(int number);
+[[nodiscard]] bool is_directory(int number);
 /// The next bytes of standard input; empty at its end, on error, or once `stop` is requested.
 [[nodiscard]] std::string read_standard_input(const std::stop_token& stop);
 
@@ -34,6 +35,11 @@ namespace lazaret::os {
 [[nodiscard]] std::size_t write_without_waiting(int number, std::string_view text);
 /// A reader that goes away becomes an error of writing, not the end of this process.
 void ignore_broken_pipes();
+/// Whether nobody will ever read what is written to standard output (1) or error (2).
+[[nodiscard]] bool is_reader_gone(int number);
+/// Takes the numbers of standard streams that the caller has closed, so that nothing else that is
+/// opened becomes one; to read or write them goes on failing (EBADF). To be called before all else.
+void hold_standard_streams();
 
 /// Blocks SIGINT, SIGTERM and SIGHUP, but those that are ignored, for this thread and those made
 /// later, and calls `interrupt`

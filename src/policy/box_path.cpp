@@ -15,7 +15,7 @@ constexpr std::size_t kLongestPath = 4095;  // PATH_MAX with its NUL
 constexpr std::size_t kMostInputs = 10000;
 constexpr char kNul = '\0';
 
-bool is_name(std::string_view name) {
+bool is_file_name(std::string_view name) {
   return !name.empty() && name != "." && name != ".." && name.size() <= kLongestName &&
          name.find(kNul) == name.npos;
 }
@@ -43,7 +43,7 @@ Status check(const Input& input, std::string_view code) {
 bool is_below(std::string_view path) {
   if (path.empty() || path.size() > kLongestPath || path.back() == '/') return false;
   const auto names = split(path, '/');
-  return std::all_of(names.begin(), names.end(), is_name);
+  return std::all_of(names.begin(), names.end(), is_file_name);
 }
 
 Status check_inputs(const std::vector<Input>& inputs, std::string_view code) {

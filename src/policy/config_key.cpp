@@ -8,6 +8,7 @@
 #include "base/try.hpp"
 #include "policy/environment.hpp"
 #include "policy/image_name.hpp"
+#include "policy/invalid.hpp"
 #include "policy/limit_table.hpp"
 #include "policy/mounts.hpp"
 
@@ -15,8 +16,6 @@ namespace lazaret::policy {
 namespace {
 
 using nlohmann::json;
-
-Error invalid(std::string message) { return Error(Errc::invalid_argument, std::move(message)); }
 
 Error loosens(std::string_view what) {
   return Error(Errc::permission_denied,

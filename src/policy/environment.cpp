@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "policy/quantity.hpp"
 
@@ -16,27 +17,82 @@ constexpr std::array kDeniedPrefixes = {"LD_"sv, "DYLD_"sv, "BASH_FUNC_"sv, "LUA
 constexpr std::array kDeniedSuffixes = {"_API_KEY"sv, "_API_TOKEN"sv, "_SECRET_KEY"sv};
 constexpr std::array kDeniedNames = {
     // the C library
-    "GCONV_PATH"sv, "GLIBC_TUNABLES"sv, "LOCPATH"sv, "NLSPATH"sv, "GETCONF_DIR"sv,
-    "HOSTALIASES"sv, "LOCALDOMAIN"sv, "RES_OPTIONS"sv, "RESOLV_HOST_CONF"sv, "MALLOC_TRACE"sv,
+    "GCONV_PATH"sv,
+    "GLIBC_TUNABLES"sv,
+    "LOCPATH"sv,
+    "NLSPATH"sv,
+    "GETCONF_DIR"sv,
+    "HOSTALIASES"sv,
+    "LOCALDOMAIN"sv,
+    "RES_OPTIONS"sv,
+    "RESOLV_HOST_CONF"sv,
+    "MALLOC_TRACE"sv,
     // languages (A-32)
-    "PYTHONPATH"sv, "PYTHONSTARTUP"sv, "PYTHONHOME"sv, "PYTHONUSERBASE"sv, "PYTHONINSPECT"sv,
-    "PYTHONEXECUTABLE"sv, "PYTHONBREAKPOINT"sv, "PYTHONPLATLIBDIR"sv, "NODE_OPTIONS"sv,
-    "NODE_PATH"sv, "NODE_CHANNEL_FD"sv, "NODE_REPL_EXTERNAL_MODULE"sv, "RUBYLIB"sv, "RUBYOPT"sv,
-    "PERL5LIB"sv, "PERLLIB"sv, "PERL5OPT"sv, "PERL5DB"sv, "JAVA_TOOL_OPTIONS"sv,
-    "_JAVA_OPTIONS"sv, "JDK_JAVA_OPTIONS"sv, "PHPRC"sv, "PHP_INI_SCAN_DIR"sv,
+    "PYTHONPATH"sv,
+    "PYTHONSTARTUP"sv,
+    "PYTHONHOME"sv,
+    "PYTHONUSERBASE"sv,
+    "PYTHONINSPECT"sv,
+    "PYTHONEXECUTABLE"sv,
+    "PYTHONBREAKPOINT"sv,
+    "PYTHONPLATLIBDIR"sv,
+    "NODE_OPTIONS"sv,
+    "NODE_PATH"sv,
+    "NODE_CHANNEL_FD"sv,
+    "NODE_REPL_EXTERNAL_MODULE"sv,
+    "RUBYLIB"sv,
+    "RUBYOPT"sv,
+    "PERL5LIB"sv,
+    "PERLLIB"sv,
+    "PERL5OPT"sv,
+    "PERL5DB"sv,
+    "JAVA_TOOL_OPTIONS"sv,
+    "_JAVA_OPTIONS"sv,
+    "JDK_JAVA_OPTIONS"sv,
+    "PHPRC"sv,
+    "PHP_INI_SCAN_DIR"sv,
     // compilers
-    "JDK_JAVAC_OPTIONS"sv, "GOFLAGS"sv, "GOROOT"sv, "GOENV"sv, "GCC_EXEC_PREFIX"sv,
-    "COMPILER_PATH"sv, "CPATH"sv, "C_INCLUDE_PATH"sv, "CPLUS_INCLUDE_PATH"sv, "LIBRARY_PATH"sv,
-    "RUSTC_WRAPPER"sv, "RUSTFLAGS"sv,
+    "JDK_JAVAC_OPTIONS"sv,
+    "GOFLAGS"sv,
+    "GOROOT"sv,
+    "GOENV"sv,
+    "GCC_EXEC_PREFIX"sv,
+    "COMPILER_PATH"sv,
+    "CPATH"sv,
+    "C_INCLUDE_PATH"sv,
+    "CPLUS_INCLUDE_PATH"sv,
+    "LIBRARY_PATH"sv,
+    "RUSTC_WRAPPER"sv,
+    "RUSTFLAGS"sv,
     // shells (A-33)
-    "BASH_ENV"sv, "ENV"sv, "PROMPT_COMMAND"sv, "IFS"sv, "SHELLOPTS"sv, "BASHOPTS"sv, "PS4"sv,
-    "BASH_LOADABLES_PATH"sv, "BASH_XTRACEFD"sv, "POSIXLY_CORRECT"sv,
+    "BASH_ENV"sv,
+    "ENV"sv,
+    "PROMPT_COMMAND"sv,
+    "IFS"sv,
+    "SHELLOPTS"sv,
+    "BASHOPTS"sv,
+    "PS4"sv,
+    "BASH_LOADABLES_PATH"sv,
+    "BASH_XTRACEFD"sv,
+    "POSIXLY_CORRECT"sv,
     // secrets (A-29)
-    "AWS_ACCESS_KEY_ID"sv, "AWS_SECRET_ACCESS_KEY"sv, "AWS_SESSION_TOKEN"sv,
-    "AZURE_CLIENT_SECRET"sv, "GOOGLE_APPLICATION_CREDENTIALS"sv, "GITHUB_TOKEN"sv, "GH_TOKEN"sv,
-    "GITLAB_TOKEN"sv, "NPM_TOKEN"sv, "VAULT_TOKEN"sv, "KUBECONFIG"sv, "DOCKER_AUTH_CONFIG"sv,
+    "AWS_ACCESS_KEY_ID"sv,
+    "AWS_SECRET_ACCESS_KEY"sv,
+    "AWS_SESSION_TOKEN"sv,
+    "AZURE_CLIENT_SECRET"sv,
+    "GOOGLE_APPLICATION_CREDENTIALS"sv,
+    "GITHUB_TOKEN"sv,
+    "GH_TOKEN"sv,
+    "GITLAB_TOKEN"sv,
+    "NPM_TOKEN"sv,
+    "VAULT_TOKEN"sv,
+    "KUBECONFIG"sv,
+    "DOCKER_AUTH_CONFIG"sv,
     "SSH_AUTH_SOCK"sv,
 };
+
+constexpr std::pair<std::string_view, const char*> kFixed[] = {
+    {"TZ", "UTC"}, {"LANG", "C.UTF-8"}, {"LC_ALL", "C.UTF-8"}, {"PYTHONHASHSEED", "0"}};
 
 /// Windows does not tell "Ld_Preload" from "LD_PRELOAD"; asking everywhere costs nothing.
 std::string upper(std::string_view name) {
@@ -62,7 +118,7 @@ constexpr const char* kPath =
     "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
     ":/usr/local/go/bin:/usr/local/cargo/bin:/opt/java/openjdk/bin";
 
-bool is_name(std::string_view text) {
+bool is_variable(std::string_view text) {
   constexpr std::size_t kLongest = 256;
   constexpr auto kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789"sv;
   return !text.empty() && text.size() <= kLongest &&
@@ -74,23 +130,30 @@ bool is_name(std::string_view text) {
 
 std::map<std::string, std::string> base_environment(double cpus) {
   std::map<std::string, std::string> variables = {
-      {"PATH", kPath},
-      {"HOME", "/work"},
-      {"LANG", "C.UTF-8"},
-      {"TZ", "UTC"},
-      {"TMPDIR", "/tmp"},
+      {"PATH", kPath}, {"HOME", "/work"}, {"LANG", "C.UTF-8"}, {"TZ", "UTC"}, {"TMPDIR", "/tmp"},
   };
   const auto threads = std::to_string(static_cast<long>(std::ceil(cpus)));
-  for (const auto* name : {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS",
-                           "NUMEXPR_MAX_THREADS", "GOMAXPROCS", "UV_THREADPOOL_SIZE",
-                           "PYTHON_CPU_COUNT"}) {
+  for (const auto* name :
+       {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_MAX_THREADS",
+        "GOMAXPROCS", "UV_THREADPOOL_SIZE", "PYTHON_CPU_COUNT"}) {
     variables.emplace(name, threads);
   }
   return variables;
 }
 
+void fix_environment(std::map<std::string, std::string>& variables) {
+  std::erase_if(variables, [](const auto& each) { return is_fixed_variable(each.first); });
+  for (const auto& [name, value] : kFixed) variables.emplace(name, value);
+}
+
+bool is_fixed_variable(std::string_view name) {
+  const bool is_pythons = name.starts_with("PYTHON") && name != "PYTHON_CPU_COUNT";
+  return is_pythons || name == "LANGUAGE" || name.starts_with("LC_") ||
+         std::ranges::any_of(kFixed, [name](const auto& each) { return each.first == name; });
+}
+
 Status check_variable(std::string_view name) {
-  if (!is_name(name)) {
+  if (!is_variable(name)) {
     return Error(Errc::invalid_argument, in_quotes(name) + " is not the name of a variable");
   }
   if (is_denied(name)) {

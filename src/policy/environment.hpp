@@ -12,6 +12,12 @@ namespace lazaret::policy {
 /// starting one thread for each of the host's processors (P-53).
 [[nodiscard]] std::map<std::string, std::string> base_environment(double cpus);
 
+/// What a deterministic run has, whatever else is configured: UTC, C.UTF-8, python's hash seed.
+/// Takes away what would decide beside them: LANGUAGE, LC_*, and PYTHON*, which python obeys then.
+void fix_environment(std::map<std::string, std::string>& variables);
+/// Whether a deterministic run has its own value for the name, or none.
+[[nodiscard]] bool is_fixed_variable(std::string_view name);
+
 /// A name that an environment may hold: letters, digits and underscores, and not one that changes
 /// how programs are loaded or that is known for carrying a secret.
 /// Errors: invalid_argument for what is not a name, permission_denied for a denied one.

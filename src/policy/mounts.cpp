@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/try.hpp"
+#include "policy/invalid.hpp"
 #include "policy/quantity.hpp"
 
 namespace lazaret::policy {
@@ -40,23 +41,21 @@ constexpr std::array kSecrets = {
 };
 
 constexpr std::string_view kPlace = "/mnt/";
-constexpr std::size_t kLongestName = 64, kLongestSource = 1023;
-
-Error invalid(std::string message) { return Error(Errc::invalid_argument, std::move(message)); }
+constexpr std::size_t kLongestPlace = 64, kLongestSource = 1023;
 
 bool is_plain(std::string_view component) {
   return !component.empty() && component != "." && component != "..";
 }
 
-bool is_name(std::string_view name) {
+bool is_place(std::string_view name) {
   constexpr std::string_view kLetters =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-  return is_plain(name) && name.size() <= kLongestName &&
+  return is_plain(name) && name.size() <= kLongestPlace &&
          name.find_first_not_of(kLetters) == name.npos;
 }
 
 Status check_target(std::string_view target) {
-  if (target.starts_with(kPlace) && is_name(target.substr(kPlace.size()))) return {};
+  if (target.starts_with(kPlace) && is_place(target.substr(kPlace.size()))) return {};
   return invalid("a directory cannot be seen at " + in_quotes(target))
       .with_hint("name a place in /mnt: /mnt/NAME, of letters, digits, dots, - and _");
 }

@@ -9,21 +9,20 @@
 #include "policy/box_path.hpp"
 #include "policy/environment.hpp"
 #include "policy/image_name.hpp"
+#include "policy/invalid.hpp"
 #include "policy/limit_table.hpp"
 #include "policy/mounts.hpp"
 
 namespace lazaret::policy {
 namespace {
 
-constexpr std::size_t kMiB = 1 << 20;
-constexpr std::size_t kMostCode = kMiB;
-constexpr std::size_t kMostInput = kMiB;
+constexpr std::size_t kMostCode = 1 << 20;
+constexpr std::size_t kMostInput = 1 << 20;
 constexpr std::size_t kMostWords = 1024;
 constexpr std::size_t kMostWord = 128 * 1024 - 1;  // MAX_ARG_STRLEN of Linux, with its NUL
 constexpr std::size_t kMostText = 512 * 1024;      // all words, and again all variables
 constexpr std::size_t kMostVariables = 256;
 
-Error invalid(std::string message) { return Error(Errc::invalid_argument, std::move(message)); }
 Error large(std::string message) { return Error(Errc::too_large, std::move(message)); }
 
 Status check_text(std::string_view what, std::string_view text) {
@@ -154,7 +153,12 @@ Result<std::map<std::string, std::string>> environment_of(const ExecutionRequest
   if (request.environment.size() > kMostVariables) return large("more than 256 variables");
   auto variables = base_environment(cpus);
   for (const auto& [name, value] : config.passed_environment) variables[name] = value;
-  for (const auto& [name, value] : request.environment) variables[name] = value;
+  if (request.deterministic) fix_environment(variables);
+  for (const auto& [name, value] : request.environment) {
+    if (request.deterministic && is_fixed_variable(name))
+      return invalid(name + " cannot be chosen where a run is deterministic");
+    variables[name] = value;
+  }
   for (const auto& [name, value] : variables) {
     LAZARET_CHECK(check_variable(name));
     LAZARET_CHECK(check_text("the value of " + name, value));
@@ -191,6 +195,13 @@ void put_confinement(Spec& spec, const ExecutionRequest& request, const Config& 
   if (is_strict && temporary == "/tmp") temporary = "/work";
 }
 
+std::vector<std::string> fixed_by(const ExecutionRequest& request, const Program& program) {
+  if (!request.deterministic) return {};
+  std::vector<std::string> fixed = {"time_zone", "locale"};
+  fixed.insert(fixed.end(), program.seeds.begin(), program.seeds.end());
+  return fixed;
+}
+
 // What somebody has asked to be denied is required, unless he has said himself what is.
 std::set<Control> required_by(const ExecutionRequest& request, const Config& config,
                               const Spec& spec) {
@@ -210,6 +221,8 @@ Result<Spec> resolve(const ExecutionRequest& request, const Config& config, cons
   LAZARET_CHECK(check_files(request, spec));
   LAZARET_TRY(spec.environment,
               environment_of(request, config, spec.limits.cpus).within("environment"));
+  for (const auto& [name, value] : spec.program.environment) spec.environment[name] = value;
+  spec.fixed = fixed_by(request, spec.program);
   LAZARET_TRY(spec.image, image_of(request, config, spec.language));
   put_confinement(spec, request, config);
   LAZARET_CHECK(check_compiled(spec));

@@ -25,6 +25,8 @@ struct Program {
   std::map<std::string, std::string> compiler_environment;  ///< on top of the program's
   std::string needs;  ///< what to install where the runtime is missing
   std::string working_directory = "/work";
+  std::vector<std::string> seeds;                  ///< that are fixed; see Meta::fixed
+  std::map<std::string, std::string> environment;  ///< the runtime's own
 
   /// How its interpreter is started before it is known what to run, and what that one is told then.
   struct Ahead {
@@ -47,6 +49,7 @@ struct Spec {
   std::string image;     ///< container backends only
   Program program;
   std::map<std::string, std::string> environment;  ///< complete; nothing is inherited
+  std::vector<std::string> fixed;                  ///< as in Meta
   Limits limits;
   std::set<Control> required;
   Subprocess subprocess = Subprocess::allow;

@@ -97,6 +97,16 @@ Status Client::put_content(Bytes bytes, const Call& call) {
 Result<Placed> Client::end_put(const Call& call) {
   asked_ = true;
   LAZARET_CHECK(send(FrameType::put_end, {}, call));
+  return placed(call);
+}
+
+Result<Placed> Client::change(const Change& change, const Call& call) {
+  asked_ = true;
+  LAZARET_CHECK(send(FrameType::change, encode(change), call));
+  return placed(call);
+}
+
+Result<Placed> Client::placed(const Call& call) {
   LAZARET_TRY(const Frame answer, next_frame(call));
   if (answer.type != FrameType::placed) return out_of_place();
   LAZARET_TRY(Placed placed, decode_placed(answer.payload));

@@ -47,9 +47,10 @@ class Receiver {
 
 using Ending = std::variant<Exited, Failed>;
 
-/// The host's side of the runner's protocol over a wire that it borrows. One thread greets and
-/// awaits; any thread may start, send and signal, and waits for another's frame no longer than its
-/// own call allows. Once a frame was cut by an error nothing more is sent: connection_lost.
+/// The host's side of the runner's protocol over a wire that it borrows. One thread at a time
+/// greets, awaits, puts and gets; any thread may start, send and signal, and waits for another's
+/// frame no longer than its own call allows. Once a frame was cut by an error nothing more is sent:
+/// connection_lost.
 class Client {
  public:
   explicit Client(Wire& wire) : wire_(wire) {}
@@ -71,8 +72,10 @@ class Client {
   [[nodiscard]] Status put_content(Bytes bytes, const Call& call);
   /// What became of all that.
   [[nodiscard]] Result<Placed> end_put(const Call& call);
-  /// Takes what lies below a directory of the box, once the job has ended. Errors: those of the
-  /// receiver, protocol, connection_lost, timed_out, cancelled.
+  /// Has a name below /work changed, while no job runs.
+  [[nodiscard]] Result<Placed> change(const Change& change, const Call& call);
+  /// Takes a file of the box, or what lies below a directory, once the job has ended. Errors: those
+  /// of the receiver, protocol, connection_lost, timed_out, cancelled.
   [[nodiscard]] Result<Got> get(const Get& wish, Receiver& receiver, const Call& call);
   /// At most kStdinWindow bytes may be on their way; Sink::credit says what was taken.
   [[nodiscard]] Status send_stdin(Bytes bytes, const Call& call);
@@ -89,6 +92,7 @@ class Client {
   [[nodiscard]] bool has_heard_of_the_job() const noexcept { return heard_; }
 
  private:
+  [[nodiscard]] Result<Placed> placed(const Call& call);
   [[nodiscard]] Result<Frame> next_frame(const Call& call);
   [[nodiscard]] Status send(FrameType type, Bytes payload, const Call& call);
   [[nodiscard]] Status send_job(FrameType type, const Job& job, const Call& call);

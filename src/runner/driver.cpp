@@ -43,10 +43,17 @@ Recipe interpreted(const Task& task, std::string_view path, Words interpreter) {
   return {std::string(path), std::move(argv), {}, {}, std::move(ahead)};
 }
 
-/// -I: neither PYTHON* variables nor the user's site directory have a say.
+/// -I: neither PYTHON* variables nor the user's site directory have a say. A hash seed comes in
+/// such a variable only.
 Recipe python(const Task& task) {
-  return interpreted(task, "/work/main.py",
-                     {"python3", "-I", "-c", std::string(embedded::python_bootstrap)});
+  Recipe recipe = interpreted(
+      task, "/work/main.py",
+      {"python3", task.deterministic ? "-s" : "-I", "-c", std::string(embedded::python_bootstrap)});
+  if (!task.deterministic) return recipe;
+  recipe.seeds = {"hash_seed", "random_seed"};
+  // Else from 3.13 on what lies in /work is imported before there is a program.
+  recipe.environment = {{"PYTHONSAFEPATH", "1"}};
+  return recipe;
 }
 
 Recipe shell(std::string_view program, const Task& task) {
@@ -78,12 +85,16 @@ Recipe bash(const Task& task) {
 
 Recipe sh(const Task& task) { return shell("sh", task); }
 
-/// What follows "--" is never an option of node's own.
+/// What follows "--" is never an option of node's own. Without node's modules in its library vm, 18
+/// and early 20 let a script's own import() call nothing.
 Recipe javascript(const Task& task) {
-  Recipe recipe = interpreted(task, "/work/main.js",
-                              {"node", "--max-old-space-size=" + heap_of(task), "--eval",
-                               std::string(embedded::node_bootstrap), "--"});
+  Words interpreter = {"node", "--max-old-space-size=" + heap_of(task),
+                       "--experimental-vm-modules"};
+  if (task.deterministic) interpreter.emplace_back("--random-seed=1");
+  interpreter.insert(interpreter.end(), {"--eval", std::string(embedded::node_bootstrap), "--"});
+  Recipe recipe = interpreted(task, "/work/main.js", std::move(interpreter));
   recipe.ahead->argv.pop_back();
+  if (task.deterministic) recipe.seeds = {"random_seed"};
   return recipe;
 }
 

@@ -26,6 +26,7 @@ struct Task {
   std::string_view code;
   const Words& arguments;
   std::uint64_t memory_bytes;  ///< the whole box's; a runtime's heap must end below it
+  bool deterministic = false;  ///< its seeds are to be fixed, where the runtime can
 };
 
 /// How that is done. A compiler runs in /work, as the program does.
@@ -35,6 +36,8 @@ struct Recipe {
   Words compiler;    ///< complete; empty where nothing is compiled
   std::vector<std::pair<std::string, std::string>> compiler_environment;
   std::optional<Ahead> ahead;  ///< none where nothing is gained by it
+  Words seeds = {};            ///< that are fixed: "hash_seed", "random_seed"
+  std::vector<std::pair<std::string, std::string>> environment = {};  ///< on top of the program's
 };
 
 struct Driver {

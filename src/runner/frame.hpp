@@ -15,7 +15,7 @@
 /// The runner's wire format; docs/runner-protocol.md is its specification.
 namespace lazaret::runner {
 
-inline constexpr std::uint16_t kProtocolVersion = 3;
+inline constexpr std::uint16_t kProtocolVersion = 4;
 inline constexpr std::size_t kHeaderBytes = 8;
 inline constexpr std::size_t kStreamBytes = 64UL << 10;   ///< most payload of a stream frame
 inline constexpr std::size_t kReportBytes = 128UL << 10;  ///< most payload of a report
@@ -35,6 +35,7 @@ enum class FrameType : std::uint8_t {
   put_data = 0x08,
   put_end = 0x09,
   get = 0x0A,
+  change = 0x0B,
   // runner to host
   hello = 0x81,
   report = 0x82,

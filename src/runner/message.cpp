@@ -137,7 +137,7 @@ std::vector<std::byte> encode(const Entry& entry) {
   writer.number(entry.size);
   writer.text(entry.path);
   writer.text(entry.target);
-  writer.number(static_cast<std::uint8_t>(entry.replaces));
+  writer.number(static_cast<std::uint8_t>(entry.existing));
   return writer.take();
 }
 
@@ -148,11 +148,21 @@ std::vector<std::byte> encode(const Placed& placed) {
   return writer.take();
 }
 
+std::vector<std::byte> encode(const Change& change) {
+  Writer writer;
+  writer.number(static_cast<std::uint8_t>(change.kind));
+  writer.text(change.path);
+  writer.text(change.target);
+  return writer.take();
+}
+
 std::vector<std::byte> encode(const Get& get) {
   Writer writer;
   writer.text(get.path);
   writer.number(get.most);
-  writer.number(static_cast<std::uint8_t>(get.with_content));
+  writer.number(static_cast<std::uint8_t>(get.content));
+  writer.number(get.offset);
+  writer.number(get.length);
   return writer.take();
 }
 
@@ -228,9 +238,11 @@ Result<Entry> decode_entry(Bytes payload) {
   entry.size = reader.number<std::uint64_t>();
   entry.path = reader.text();
   entry.target = reader.text();
-  entry.replaces = reader.yes_or_no();
+  const auto existing = reader.number<std::uint8_t>();
+  entry.existing = static_cast<Entry::Existing>(existing);
   const bool fits = entry.path.size() <= kPathBytes && entry.target.size() <= kPathBytes;
-  if (!reader.whole() || kind > 3 || entry.path.empty() || !fits) return malformed("entry");
+  if (!reader.whole() || kind > 3 || existing > 2 || entry.path.empty() || !fits)
+    return malformed("entry");
   return entry;
 }
 
@@ -243,13 +255,33 @@ Result<Placed> decode_placed(Bytes payload) {
   return placed;
 }
 
+Result<Change> decode_change(Bytes payload) {
+  Reader reader(payload);
+  Change change;
+  const auto kind = reader.number<std::uint8_t>();
+  change.kind = static_cast<Change::Kind>(kind);
+  change.path = reader.text();
+  change.target = reader.text();
+  const bool fits = change.path.size() <= kPathBytes && change.target.size() <= kPathBytes;
+  const bool has_target = change.kind == Change::Kind::move;
+  if (!reader.whole() || kind > 1 || change.path.empty() || !fits ||
+      change.target.empty() == has_target)
+    return malformed("change of a name");
+  return change;
+}
+
 Result<Get> decode_get(Bytes payload) {
   Reader reader(payload);
   Get get;
   get.path = reader.text();
   get.most = reader.number<std::uint32_t>();
-  get.with_content = reader.yes_or_no();
-  if (!reader.whole() || get.path.empty() || get.path.size() > kPathBytes)
+  const auto content = reader.number<std::uint8_t>();
+  get.content = static_cast<Get::Content>(content);
+  get.offset = reader.number<std::uint64_t>();
+  get.length = reader.number<std::uint64_t>();
+  const bool has_place = get.offset > 0 || get.length > 0;
+  const bool fits = content <= 2 && (content == 2 || !has_place);
+  if (!reader.whole() || !fits || get.path.empty() || get.path.size() > kPathBytes)
     return malformed("wish for files");
   return get;
 }

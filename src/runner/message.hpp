@@ -22,7 +22,7 @@ struct Hello {
   std::uint32_t pid = 0;  ///< in the box; 1 where the runner is init
 };
 
-/// Host to runner: the one program of this box, or, to be started ahead of it, its interpreter.
+/// Host to runner: the program of this box, the next one, or, ahead of it, its interpreter.
 struct Job {
   struct File {
     std::string path;
@@ -70,12 +70,15 @@ inline constexpr std::string_view kArtifacts = "out";
 /// host: what was found, a claim like all that follows foreign code.
 struct Entry {
   enum class Kind : std::uint8_t { file = 0, directory = 1, link = 2, other = 3 };
+  /// What becomes of what is there, to the runner: it is in the way; gives way, unless it is a
+  /// directory; or, file for file, grows by the content. A directory is always well.
+  enum class Existing : std::uint8_t { stays = 0, gives_way = 1, grows = 2 };
   Kind kind = Kind::file;
   bool executable = false;
   std::uint64_t size = 0;  ///< of a file; to the runner exactly, to the host when it was looked at
   std::string path;        ///< relative, "." for the directory itself
   std::string target;      ///< of a link
-  bool replaces = false;   ///< to the runner: a file or link that is there gives way
+  Existing existing = Existing::stays;
 };
 
 /// Runner to host: what became of all that was put since the last answer.
@@ -84,16 +87,29 @@ struct Placed {
   std::int32_t os_error = 0;  ///< 0: all of it was put
 };
 
-/// Host to runner: what lies below a directory of the box's is wanted.
+/// Host to runner: what has a name below /work is to have another, or none; answered as what was
+/// put.
+struct Change {
+  enum class Kind : std::uint8_t { remove = 0, move = 1 };
+  Kind kind = Kind::remove;
+  std::string path;    ///< a directory goes with all that is in it
+  std::string target;  ///< of a move: nothing may be there; empty of any other
+};
+
+/// Host to runner: a file or a link of the box's is wanted, or what lies below a directory.
 struct Get {
-  std::string path;           ///< below /work, as in an Entry
-  std::uint32_t most = 0;     ///< entries
-  bool with_content = false;  ///< of the files
+  /// Of files: no content, all of it, or a piece of the one file that the path must be then.
+  enum class Content : std::uint8_t { none = 0, whole = 1, piece = 2 };
+  std::string path;        ///< below /work, as in an Entry; with a / at its end of a directory only
+  std::uint32_t most = 0;  ///< entries
+  Content content = Content::none;
+  std::uint64_t offset = 0;  ///< of a piece, bytes
+  std::uint64_t length = 0;  ///< of a piece; 0: to the end of the file
 };
 
 /// Runner to host: all of it was said.
 struct Got {
-  std::int32_t os_error = 0;   ///< why the directory cannot be read
+  std::int32_t os_error = 0;   ///< why it cannot be read
   std::uint32_t left_out = 0;  ///< entries beyond `most`, or that cannot be read
 };
 
@@ -103,6 +119,7 @@ struct Got {
 [[nodiscard]] std::vector<std::byte> encode(const Failed& failed);
 [[nodiscard]] std::vector<std::byte> encode(const Entry& entry);
 [[nodiscard]] std::vector<std::byte> encode(const Placed& placed);
+[[nodiscard]] std::vector<std::byte> encode(const Change& change);
 [[nodiscard]] std::vector<std::byte> encode(const Get& get);
 [[nodiscard]] std::vector<std::byte> encode(const Got& got);
 /// Payload of signal, started, stdin_credit and prepared frames.
@@ -114,6 +131,7 @@ struct Got {
 [[nodiscard]] Result<Failed> decode_failed(Bytes payload);
 [[nodiscard]] Result<Entry> decode_entry(Bytes payload);
 [[nodiscard]] Result<Placed> decode_placed(Bytes payload);
+[[nodiscard]] Result<Change> decode_change(Bytes payload);
 [[nodiscard]] Result<Get> decode_get(Bytes payload);
 [[nodiscard]] Result<Got> decode_got(Bytes payload);
 [[nodiscard]] Result<std::uint32_t> decode_number(Bytes payload);

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "bench/measure.hpp"
@@ -32,7 +33,7 @@ Result<std::string> asked(const std::string& socket, const http::Request& reques
   const auto head = exchange.head(call);
   if (!head.ok()) return head.error();
   auto body = exchange.body(kMostBytes, call);
-  if (!body.ok() || head->status == 200) return body;
+  if (!body.ok() || head->status / 100 == 2) return body;
   return Error(Errc::protocol, "status " + std::to_string(head->status) + ": " + *body);
 }
 
@@ -57,11 +58,10 @@ std::vector<std::string> configuration(const std::string& type, const std::strin
   return names;
 }
 
-Daemon::Daemon(std::vector<std::string> configuration)
+Daemon::Daemon(std::vector<std::string> configuration, std::vector<std::string> flags)
     : configuration_(std::move(configuration)), folder_(new_folder()) {
-  process_ = must(os::Command::start({{test::kLazaretPath, "serve", "--socket", socket()},
-                                      with_ours(configuration_)}),
-                  "lazaret serve");
+  flags.insert(flags.begin(), {test::kLazaretPath, "serve", "--socket", socket()});
+  process_ = must(os::Command::start({flags, with_ours(configuration_)}), "lazaret serve");
   await();
 }
 
@@ -74,6 +74,13 @@ Daemon::~Daemon() {
 std::string Daemon::run(const std::string& body) const {
   return must(asked(socket(), {"POST", "/v1/runs", {{"Host", "localhost"}}, body}),
               "POST /v1/runs");
+}
+
+std::string Daemon::open_session() const {
+  const std::string answer =
+      must(asked(socket(), {"POST", "/v1/sessions", {{"Host", "localhost"}}, "{}"}),
+           "POST /v1/sessions");
+  return nlohmann::json::parse(answer).at("session_id").get<std::string>();
 }
 
 double Daemon::resident_kib() const {

@@ -20,13 +20,15 @@ inline constexpr const char* kPrintOne = R"json({"language": "python", "code": "
 class Daemon {
  public:
   /// Returns when it answers; a daemon that does not ends the bench.
-  explicit Daemon(std::vector<std::string> configuration);
+  explicit Daemon(std::vector<std::string> configuration, std::vector<std::string> flags = {});
   Daemon(const Daemon&) = delete;
   Daemon& operator=(const Daemon&) = delete;
   ~Daemon();
 
   /// POST /v1/runs on a new connection. A status other than 200 ends the bench.
   [[nodiscard]] std::string run(const std::string& body) const;
+  /// POST /v1/sessions; the id.
+  [[nodiscard]] std::string open_session() const;
   /// What of its memory is resident, without its boxes.
   [[nodiscard]] double resident_kib() const;
   /// With which a `lazaret` finds this daemon, and is configured as it is.

@@ -11,6 +11,7 @@ namespace lazaret::bench {
 namespace {
 
 constexpr int kClients = 16;
+constexpr int kSessions = 500;
 constexpr const char* kAlone = "one client after another";
 constexpr const char* kTogether = "16 clients at the same time";
 constexpr const char* kReady = "lazaret serve, until it is ready";
@@ -63,6 +64,24 @@ void add_growth(Group& group, const Daemon& daemon, int runs) {
   group.figures.push_back({label, (daemon.resident_kib() - before) / 1024, "MiB", at_most(1)});
 }
 
+// One after another, each with a run: what is left is what a session costs the daemon.
+void add_sessions(Group& group) {
+  const Daemon daemon(native(), {"--sessions", std::to_string(kSessions)});
+  Timing opening{.name = "POST /v1/sessions, natively"};
+  Timing running{.name = "true in each of 500 sessions"};
+  for (int count = 0; count < kSessions && !interrupted(); ++count) {
+    std::string id;
+    opening.ms.push_back(milliseconds_of([&] { id = daemon.open_session(); }));
+    const std::string body = R"({"command":["true"],"session":")" + id + "\"}";
+    running.ms.push_back(milliseconds_of([&] { (void)daemon.run(body); }));
+  }
+  if (interrupted()) throw Failure("interrupted");
+  group.timings.push_back(std::move(opening));
+  group.timings.push_back(std::move(running));
+  group.figures.push_back(
+      {"the daemon with 500 open sessions", daemon.resident_kib() / 1024, "MiB", at_most(64)});
+}
+
 }  // namespace
 
 Group serving_group(int rounds) {
@@ -73,6 +92,7 @@ Group serving_group(int rounds) {
   group.figures.push_back({"the daemon, idle", daemon.resident_kib() / 1024, "MiB", at_most(25)});
   add_crowd(group, daemon, rounds);
   add_growth(group, daemon, 200 * rounds);
+  add_sessions(group);
   return group;
 }
 

@@ -13,7 +13,6 @@ namespace lazaret::test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 Invocation beside(const Daemon& daemon, std::string input = {}) {

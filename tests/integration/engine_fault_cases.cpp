@@ -64,9 +64,9 @@ Fault with_json(std::function<void(Json&)> change) {
     const std::size_t body = answer.find("\r\n\r\n") + 4;
     // In one chunk or in none: the object is what stands between the outermost braces.
     const std::size_t first = answer.find('{', body), last = answer.rfind('}');
-    Json json = Json::parse(answer.substr(first, last - first + 1), nullptr, false);
-    if (json.is_object()) change(json);
-    return json_answer(200, json.dump());
+    Json object = Json::parse(answer.substr(first, last - first + 1), nullptr, false);
+    if (object.is_object()) change(object);
+    return json_answer(200, object.dump());
   };
   return fault;
 }

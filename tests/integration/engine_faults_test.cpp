@@ -13,7 +13,6 @@ namespace lazaret::test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::AnyOf;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;

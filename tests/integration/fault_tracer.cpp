@@ -19,13 +19,14 @@
 #include <sstream>
 #include <utility>
 
+#include "integration/ptrace.hpp"
+
 namespace lazaret::test {
 namespace {
 
-constexpr std::chrono::seconds kBound{15};
+constexpr std::chrono::seconds kTraceBound{15};
 constexpr long kHarmless =
     SYS_getpid;  // stands in for a call that is not made; every filter has it
-constexpr int kSystemCallStop = SIGTRAP | 0x80;
 constexpr long kOptions = PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACECLONE |
                           PTRACE_O_TRACEEXEC | PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL;
 
@@ -117,7 +118,7 @@ bool take_own_mounts() {
 // Everything that one run starts, until it is all over.
 class Tracer {
  public:
-  Tracer(pid_t first, const std::optional<Fault>& fault, Observed& observed)
+  Tracer(pid_t first, const std::optional<FailedCall>& fault, Observed& observed)
       : fault_(fault), observed_(observed) {
     tracees_[first] = {};
   }
@@ -229,7 +230,7 @@ class Tracer {
     change(pid, kHarmless, {});
   }
 
-  const std::optional<Fault>& fault_;
+  const std::optional<FailedCall>& fault_;
   Observed& observed_;
   std::map<pid_t, Tracee> tracees_;
   std::map<std::pair<Role, long>, unsigned> counts_;
@@ -242,7 +243,7 @@ class Bell {
     struct sigaction ring {};
     ring.sa_handler = [](int) {};
     ::sigaction(SIGALRM, &ring, &before_);
-    const itimerval when{{0, 100'000}, {kBound.count(), 0}};
+    const itimerval when{{0, 100'000}, {kTraceBound.count(), 0}};
     ::setitimer(ITIMER_REAL, &when, nullptr);
   }
   Bell(const Bell&) = delete;
@@ -268,7 +269,7 @@ bool can_inject() {
 }
 
 Observed observe_run(Caller caller, const ExecutionRequest& request,
-                     const std::optional<Fault>& fault) {
+                     const std::optional<FailedCall>& fault) {
   Observed observed;
   const Paper paper;
   int gate[2];

@@ -24,7 +24,7 @@ struct CallSite {
 /// A system call that is not made: its caller is told `result` (an errno as a negative number)
 /// instead; of write(2), 0 pretends that all was written. What another program's filter or a
 /// strange kernel could do to us.
-struct Fault {
+struct FailedCall {
   CallSite at;
   long result = 0;
 };
@@ -44,7 +44,7 @@ struct Observed {
 /// Runs `request` as `caller` in a child whose mounts and host name, when we are root, are its own
 /// but shared with what it starts: a step that escapes is seen and hurts nobody.
 [[nodiscard]] Observed observe_run(Caller caller, const ExecutionRequest& request,
-                                   const std::optional<Fault>& fault);
+                                   const std::optional<FailedCall>& fault);
 /// This processor's calls can be changed.
 [[nodiscard]] bool can_inject();
 

@@ -210,7 +210,7 @@ TEST_P(FilesOn, GivesFilesToAnInterpreterThatHasWaited) {
       "import sys, helper\nopen('out/seen', 'w').write(helper.NAME)\n"
       "print('ahead' if 'statistics' in sys.modules else '')");
   request.inputs = {{"helper.py", "NAME = 'helped'\n", {}, false}};
-  const ExecutionResult result = sandbox.run(request);
+  const ExecutionResult result = sandbox.run(request, [this] { fs::remove_all(out()); });
   EXPECT_EQ(result.stdout_text, "ahead\n") << to_json(result);
   EXPECT_EQ(file_text(out() / "seen"), "helped");
 }
@@ -251,6 +251,7 @@ TEST(CliFiles, SayWhatIsWrongBeforeAnythingRuns) {
   refused({"--file", file + ":main.py"}, "is where the code itself lies");
   refused({"--out", folder.path()}, "is not empty");
   refused({"--out", file}, "is no directory");
+  EXPECT_EQ(run_with({"--json", "--file", "/does/not/exist", "-c", "1"}).status, 2);
 }
 
 }  // namespace

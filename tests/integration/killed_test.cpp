@@ -51,13 +51,13 @@ class Killed : public testing::TestWithParam<const char*> {
   }
 
   [[nodiscard]] bool has_engine() const { return !host_.empty(); }
-  [[nodiscard]] Program program(std::vector<std::string> words) const {
+  [[nodiscard]] Victim program(std::vector<std::string> words) const {
     words.insert(words.begin(), kLazaretPath);
     return {std::move(words),
             {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + folder_.path(),
              "XDG_STATE_HOME=" + state_, "TMPDIR=" + temporary_}};
   }
-  [[nodiscard]] Program box_of(std::vector<std::string> command) const {
+  [[nodiscard]] Victim box_of(std::vector<std::string> command) const {
     std::vector<std::string> words = {"exec",
                                       "--no-daemon",
                                       "--no-fallback",
@@ -129,7 +129,7 @@ class Killed : public testing::TestWithParam<const char*> {
     });
   }
   /// Walks into one point after the other; how many of them have left something to the next.
-  [[nodiscard]] unsigned die_at_each_point(const Program& victim) const {
+  [[nodiscard]] unsigned die_at_each_point(const Victim& victim) const {
     const Walked whole = walk(victim, std::nullopt);
     EXPECT_EQ(whole.status, 0);
     EXPECT_GE(2 * whole.acts, kPoints);  // before and after each
@@ -164,7 +164,7 @@ INSTANTIATE_TEST_SUITE_P(EachBackend, Killed, testing::ValuesIn(kBackends),
 // A process of this user that lives, with a box of its own.
 class Neighbour {
  public:
-  Neighbour(const Program& program, std::string marker)
+  Neighbour(const Victim& program, std::string marker)
       : pid_(start(program)), marker_(std::move(marker)) {
     // On the command line, and in the box.
     EXPECT_TRUE(becomes_true(30s, [this] { return processes_marked(marker_).size() > 1; }));
@@ -204,7 +204,7 @@ TEST_P(Killed, LeavesNothingOnceItIsStartedAgain_P04_P45_L49) {
 // A run that is killed once its box is there.
 class DeadRun {
  public:
-  explicit DeadRun(const Program& program, const std::string& marker) : pid_(start(program)) {
+  explicit DeadRun(const Victim& program, const std::string& marker) : pid_(start(program)) {
     EXPECT_TRUE(becomes_true(30s, [&marker] { return processes_marked(marker).size() > 1; }));
     ::kill(pid_, SIGKILL);
     EXPECT_EQ(::waitpid(pid_, nullptr, 0), pid_);
@@ -309,7 +309,7 @@ TEST_P(KilledOnDocker, IsClearedByTheStartOfTheDaemon_P45) {
 TEST_P(KilledOnDocker, RunsWithoutAJournalAndSaysSo) {
   fs::create_directories(state_ + "/lazaret");
   fs::permissions(state_ + "/lazaret", fs::perms::all);
-  Program run = box_of({"true"});
+  Victim run = box_of({"true"});
   run.argv.insert(run.argv.begin() + 2, "--json");
   Invocation rest;
   rest.environment = {{"XDG_STATE_HOME", state_}, {"TMPDIR", temporary_}};

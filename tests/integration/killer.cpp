@@ -9,10 +9,10 @@
 
 #include <set>
 
+#include "integration/ptrace.hpp"
+
 namespace lazaret::test {
 namespace {
-
-constexpr int kSystemCallStop = SIGTRAP | 0x80;
 
 std::vector<char*> pointers_to(const std::vector<std::string>& words) {
   std::vector<char*> pointers;
@@ -21,7 +21,7 @@ std::vector<char*> pointers_to(const std::vector<std::string>& words) {
   return pointers;
 }
 
-[[noreturn]] void become(const Program& program) {
+[[noreturn]] void become(const Victim& program) {
   const int null = ::open("/dev/null", O_RDWR);
   for (int target = 0; target < 3; ++target) ::dup2(null, target);
   ::closefrom(3);
@@ -66,13 +66,13 @@ class Count {
 
 }  // namespace
 
-pid_t start(const Program& program) {
+pid_t start(const Victim& program) {
   const pid_t child = ::fork();
   if (child == 0) become(program);
   return child;
 }
 
-Walked walk(const Program& program, const std::optional<Point>& point) {
+Walked walk(const Victim& program, const std::optional<Point>& point) {
   Walked walked;
   const pid_t child = ::fork();
   if (child == 0) {
@@ -82,8 +82,8 @@ Walked walk(const Program& program, const std::optional<Point>& point) {
   }
   int status = 0;
   (void)::waitpid(child, &status, 0);
-  constexpr long kOptions = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC;
-  (void)::ptrace(PTRACE_SETOPTIONS, child, nullptr, kOptions);
+  constexpr long kTraced = PTRACE_O_TRACESYSGOOD | PTRACE_O_EXITKILL | PTRACE_O_TRACEEXEC;
+  (void)::ptrace(PTRACE_SETOPTIONS, child, nullptr, kTraced);
   Count count(walked, point);
   for (int signal = 0, executed = 0;;) {
     (void)::ptrace(PTRACE_SYSCALL, child, nullptr, signal);

@@ -17,7 +17,7 @@ struct Point {
   Moment moment = Moment::before;
 };
 
-struct Program {
+struct Victim {
   std::vector<std::string> argv;
   std::vector<std::string> environment;  ///< NAME=value, all of it
 };
@@ -30,9 +30,9 @@ struct Walked {
 };
 
 /// Runs it under ptrace(2), its standard streams on /dev/null, until the point or its end.
-[[nodiscard]] Walked walk(const Program& program, const std::optional<Point>& point);
+[[nodiscard]] Walked walk(const Victim& program, const std::optional<Point>& point);
 
 /// Starts it and leaves it alone.
-[[nodiscard]] pid_t start(const Program& program);
+[[nodiscard]] pid_t start(const Victim& program);
 
 }  // namespace lazaret::test

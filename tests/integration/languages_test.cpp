@@ -22,6 +22,15 @@ class LanguagesOn : public testing::TestWithParam<const char*> {
   }
 };
 
+// Its stack begins with the name that it had, and with a place that is in its message only.
+TEST_P(LanguagesOn, NameTheLineOfAnErrorThatWasRenamed) {
+  const Json result = run("javascript",
+                          "try {\n  throw new Error(`see ${__filename}:99`);\n} catch (error) {\n"
+                          "  error.stack;\n  error.name = 'LoadError';\n  throw error;\n}\n");
+  EXPECT_EQ(result["error"]["name"], "LoadError");
+  EXPECT_EQ(result["error"]["line"], 2) << result;
+}
+
 constexpr const char* kHeavy =
     "#include <bits/stdc++.h>\n"
     "int main() { return std::regex_match(\"aaa\", std::regex(\"a+\")) ? 0 : 1; }\n";

@@ -65,7 +65,7 @@ bool can_fail(long number) {
   return number != SYS_exit_group && number != SYS_exit && number != SYS_rt_sigreturn;
 }
 
-std::string describe(const Fault& fault) {
+std::string describe(const FailedCall& fault) {
   constexpr const char* kRoles[] = {"lazaret", "spawner", "ground", "box", "program"};
   return std::string(kRoles[static_cast<std::size_t>(fault.at.role)]) + ": call " +
          std::to_string(fault.at.number) + ", number " + std::to_string(fault.at.nth) +
@@ -78,11 +78,11 @@ bool is_chosen(unsigned nth, unsigned total) {
   return total <= kMost || nth == total || (nth - 1) % (total / kMost + 1) == 0;
 }
 
-std::vector<Fault> faults_of(const Group& group, const std::vector<CallSite>& calls) {
+std::vector<FailedCall> faults_of(const Group& group, const std::vector<CallSite>& calls) {
   constexpr long kOthers[] = {-ENOSYS, -ENOMEM, -EINVAL, -EACCES, -EINTR};
   std::map<std::pair<Role, long>, unsigned> totals;
   for (const CallSite& call : calls) ++totals[{call.role, call.number}];
-  std::vector<Fault> faults;
+  std::vector<FailedCall> faults;
   for (const CallSite& call : calls) {
     if (call.role == Role::lazaret || !is_in(group, call.number) || !can_fail(call.number))
       continue;
@@ -103,7 +103,7 @@ class NativeFaults : public testing::TestWithParam<std::tuple<Caller, std::size_
   [[nodiscard]] static Caller caller() { return std::get<0>(GetParam()); }
   [[nodiscard]] static const Group& group() { return groups()[std::get<1>(GetParam())]; }
 
-  void hold(const Fault& fault) const {
+  void hold(const FailedCall& fault) const {
     const std::string marker = unique_marker();
     const Observed seen = observe_run(caller(), ask_the_box(marker), fault);
     const std::string what = describe(fault) + "\n" + seen.result.dump();
@@ -127,7 +127,7 @@ class NativeFaults : public testing::TestWithParam<std::tuple<Caller, std::size_
   }
 
   // A loss after the program was executed is told as such, and claims nothing of its end.
-  static void expect_truth(const Observed& seen, const Fault& fault, const std::string& what) {
+  static void expect_truth(const Observed& seen, const FailedCall& fault, const std::string& what) {
     const Json& cause = seen.result["meta"]["cause"];
     // Seen once, of libc's own unchecked calls: where one is not made, the news of the program's
     // end may be lost, and its time runs out.
@@ -154,8 +154,8 @@ TEST_P(NativeFaults, RunNothingOrLeaveTheEvidenceTrue) {
   const Observed good = observe_run(caller(), ask_the_box(unique_marker()), {});
   ASSERT_TRUE(good.executed && has_answered(good.result["stdout"])) << good.result.dump();
   ASSERT_THAT(false_claims(good.result, good.outside, caller()), IsEmpty()) << good.result.dump();
-  const std::vector<Fault> faults = faults_of(group(), good.calls);
-  for (const Fault& fault : faults) hold(fault);
+  const std::vector<FailedCall> faults = faults_of(group(), good.calls);
+  for (const FailedCall& fault : faults) hold(fault);
   RecordProperty("cases", static_cast<int>(faults.size()));
 }
 

@@ -48,13 +48,13 @@ def filled(folder):
     return ["no end", written]
 print(json.dumps({folder: filled(folder) for folder in ("/work", "/tmp", "/dev/shm")}))
 )");
-  constexpr int kBound = 8 << 20;
-  request.limits.disk_bytes = kBound;
+  constexpr int kRoom = 8 << 20;
+  request.limits.disk_bytes = kRoom;
   Json seen = printed(request);
   for (const char* const folder : {"/work", "/tmp", "/dev/shm"}) {
     EXPECT_EQ(seen[folder][0], "ENOSPC") << folder;
-    EXPECT_LE(seen[folder][1], kBound) << folder;
-    EXPECT_GE(seen[folder][1], kBound - (1 << 20)) << folder;
+    EXPECT_LE(seen[folder][1], kRoom) << folder;
+    EXPECT_GE(seen[folder][1], kRoom - (1 << 20)) << folder;
   }
 }
 

@@ -87,6 +87,7 @@ std::string fault_of(const Reply& reply, const std::string& method, const std::s
   const Json& responses = document()["paths"][path][method]["responses"];
   const std::string status = std::to_string(reply.status);
   const Json& response = responses.contains(status) ? responses[status] : responses["default"];
+  if (!response.contains("content")) return reply.body;
   const std::string type(reply.head.header("Content-Type"));
   if (!response["content"].contains(type)) return "a " + status + " of type " + type;
   return Schema::fault(reply.json(), response["content"][type]["schema"]);
@@ -121,6 +122,33 @@ TEST(ServeOpenApi, DescribesWhatIsReallyAnswered) {
   }));
   EXPECT_EQ(fault_of(run, "get", "/v1/runs/{id}"), "");
   EXPECT_EQ(fault_of(daemon.ask("GET", "/v1/runs/0"), "get", "/v1/runs/{id}"), "");
+}
+
+TEST(ServeOpenApi, DescribesSessionsAsTheyAre) {
+  const Daemon daemon;
+  const Json wish = {{"language", "bash"}, {"lifetime_s", 60}, {"limits", {{"pids", 50}}}};
+  EXPECT_EQ(Schema::fault(wish, document()["components"]["schemas"]["SessionRequest"]), "");
+  const Reply made = daemon.ask("POST", "/v1/sessions", wish.dump());
+  EXPECT_EQ(fault_of(made, "post", "/v1/sessions"), "");
+  EXPECT_EQ(fault_of(daemon.ask("POST", "/v1/sessions", "1"), "post", "/v1/sessions"), "");
+  EXPECT_EQ(fault_of(daemon.ask("GET", "/v1/sessions"), "get", "/v1/sessions"), "");
+  const std::string place(made.head.header("Location"));
+  EXPECT_EQ(fault_of(daemon.ask("GET", place), "get", "/v1/sessions/{id}"), "");
+  EXPECT_EQ(fault_of(daemon.ask("GET", "/v1/sessions/0"), "get", "/v1/sessions/{id}"), "");
+  const Json run = {{"command", {"sh", "-c", "echo a > file"}},
+                    {"session", made.json()["session_id"]}};
+  EXPECT_EQ(Schema::fault(run, document()["components"]["schemas"]["RunRequest"]), "");
+  EXPECT_EQ(fault_of(daemon.ask("POST", "/v1/runs", run.dump()), "post", "/v1/runs"), "");
+  const std::string files = "/v1/sessions/{id}/files";
+  EXPECT_EQ(fault_of(daemon.ask("GET", place + "/files"), "get", files), "");
+  EXPECT_EQ(fault_of(daemon.ask("PUT", place + "/files", "{}"), "put", files), "");
+  const Json move = {{"operation", "move"}, {"path", "file"}, {"target", "other"}};
+  EXPECT_EQ(Schema::fault(move, document()["components"]["schemas"]["FilesChange"]), "");
+  for (int time = 0; time < 2; ++time)  // there, and not there any more
+    EXPECT_EQ(fault_of(daemon.ask("POST", place + "/files", move.dump()), "post", files), "");
+  EXPECT_EQ(fault_of(daemon.ask("POST", place + "/files", "{}"), "post", files), "");
+  for (const char* const query : {"?path=other", "?path=other", "?path=..", "?x"})
+    EXPECT_EQ(fault_of(daemon.ask("DELETE", place + "/files" + query), "delete", files), "");
 }
 
 TEST(ServeOpenApi, IsServedAsItIsWritten) {

@@ -67,6 +67,19 @@ print(open('/work/next', 'w').fileno(), sys.excepthook is sys.__excepthook__)
 sys.argv)")));
 }
 
+// What lies beside a program comes before the library, whatever has been loaded already.
+TEST_P(Preload, LoadsModulesFromBesideTheProgramFirst) {
+  ExecutionRequest request = python(R"(
+import decimal, json, random, statistics
+print(random.OWN, statistics.OWN, json.OWN, hasattr(decimal, 'OWN'), decimal.Decimal(1) / 3)
+json.tool.answer())");
+  request.inputs = {{"random.py", "OWN = 'numbers'\n", {}, false},
+                    {"statistics.py", "import random\nOWN = random.OWN * 2\n", {}, false},
+                    {"json/__init__.py", "from . import tool\nOWN = 'text'\n", {}, false},
+                    {"json/tool.py", "def answer(): return 42\n", {}, false}};
+  expect_same(request);
+}
+
 TEST_P(Preload, ShowsNodeItsOwnSurroundings) {
   ExecutionRequest request = with_surroundings(code_request("javascript", R"(
 const fs = require('fs');

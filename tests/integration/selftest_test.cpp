@@ -22,7 +22,6 @@
 namespace lazaret::test {
 namespace {
 
-using core::selftest::Battery;
 using core::selftest::ControlRuns;
 using core::selftest::Execute;
 using core::selftest::Finding;

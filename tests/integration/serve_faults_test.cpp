@@ -10,7 +10,6 @@ namespace lazaret::test {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::IsEmpty;
 
 struct ServedFault {
   const char* name;

@@ -53,6 +53,7 @@ class ServeNetwork : public testing::Test {
     more.insert(more.begin(), {"--listen", "127.0.0.1:" + port_});
     return more;
   }
+  [[nodiscard]] const std::string& port() const { return port_; }
   [[nodiscard]] std::string url(const std::string& path, const std::string& scheme = "http") const {
     return scheme + "://127.0.0.1:" + port_ + path;
   }
@@ -165,6 +166,50 @@ TEST_F(ServeNetwork, SpeaksTlsWithACertificate) {
   EXPECT_EQ(fetch(url("/v1/ready", "https")), "401 Bearer\n");
   EXPECT_THAT(fetch(url("/v1/health")), Not(HasSubstr("200")));
   EXPECT_EQ(daemon.ask("GET", "/v1/health").status, 200);  // the Unix socket stays as it is
+}
+
+// Python's client, which stops in the middle of something; "left" when the daemon hangs up on it.
+std::string stalled(const std::string& port, const std::string& token, const std::string& what) {
+  const std::string script =
+      "import socket, ssl, sys, time\n"
+      "port, token, what, ca = sys.argv[1:]\n"
+      "s = socket.socket()\n"
+      "s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 17)  # what is sent finds no room\n"
+      "s.settimeout(60)\n"
+      "s.connect(('127.0.0.1', int(port)))\n"
+      "def gone():\n"
+      "  try:\n"
+      "    while s.recv(1 << 16): pass\n"
+      "  except (ConnectionError, ssl.SSLError): pass\n"
+      "  print('left')\n"
+      "if what == 'greeting': s.sendall(b'\\x16\\x03\\x01\\x02\\x00\\x01'); gone(); sys.exit()\n"
+      "s = ssl.create_default_context(cafile=ca).wrap_socket(s, server_hostname='127.0.0.1')\n"
+      "head = 'POST /v1/runs HTTP/1.1\\r\\nHost: x\\r\\nAuthorization: Bearer ' + token\n"
+      "if what == 'head': s.sendall(head.encode()); gone(); sys.exit()\n"
+      "body = b'{\"code\": \"print(chr(120) * 8000000)\", \"limits\": {\"stdout_bytes\": "
+      "9000000}}'\n"
+      "s.sendall((head + '\\r\\nContent-Length: %d\\r\\n\\r\\n' % len(body)).encode() + body)\n"
+      "total = len(s.recv(1))  # the answer has begun\n"
+      "time.sleep(8)  # it reads nothing meanwhile\n"
+      "try:\n"
+      "  while d := s.recv(1 << 16): total += len(d)\n"
+      "except (ConnectionError, ssl.SSLError): pass\n"
+      "print('left' if total < 8000000 else 'served')\n";
+  return run_program(
+             {.argv = {"python3", "-c", script, port, token, what, kTls + "certificate.pem"},
+              .bound = 120s})
+      .out;
+}
+
+TEST_F(ServeNetwork, LeavesClientsThatStallBehindTls) {
+  const Daemon daemon(
+      listening({"--certificate", kTls + "certificate.pem", "--key", kTls + "key.pem",
+                 "--request-timeout", "2", "--write-timeout", "2"}),
+      with_token_);
+  for (const char* const what : {"greeting", "head", "answer"})
+    EXPECT_EQ(stalled(port(), kToken, what), "left\n") << what;
+  const std::string run = Json{{"code", "print(6*7)"}}.dump();
+  EXPECT_THAT(fetch(url("/v1/runs", "https"), "Bearer " + kToken, run), HasSubstr("42"));
 }
 
 TEST_F(ServeNetwork, IsRefusedWithHalfACertificate) {

@@ -17,7 +17,6 @@ namespace {
 using namespace std::chrono_literals;
 using http::WebSocket;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 struct Event {
   std::string name;

@@ -143,13 +143,157 @@ TEST_P(SessionOn, PutsAndGetsFiles) {
   EXPECT_EQ(session.state(), SessionState::ready);
 }
 
+std::vector<std::string> names_in(const Session& session, const std::string& path) {
+  std::vector<std::string> names;
+  const auto listed = session.list(path);
+  if (!listed.ok()) return {listed.error().message()};
+  for (const Artifact& artifact : *listed) names.push_back(artifact.path);
+  return names;
+}
+
+TEST_P(SessionOn, ListsMakesMovesAndRemovesFiles) {
+  const Session session = open();
+  ASSERT_TRUE(session.make_directory("a/b").ok());
+  EXPECT_TRUE(session.make_directory("a/b").ok());
+  ASSERT_TRUE(session.put({{"a/b/file", "text", {}, false}}).ok());
+  ASSERT_EQ(session.execute(bash("ln -s /etc/passwd a/link; mkfifo a/fifo")).exit_code, 0);
+  const auto listed = session.list("a");
+  ASSERT_TRUE(listed.ok()) << listed.error().message();
+  ASSERT_EQ(names_in(session, "a"), (std::vector<std::string>{"b", "b/file", "fifo", "link"}));
+  EXPECT_EQ((*listed)[1].size, 4U);
+  EXPECT_FALSE((*listed)[1].content);
+  EXPECT_EQ((*listed)[3].kind, Artifact::Kind::link);
+  ASSERT_TRUE(session.move("a/b", "c/d/e").ok());
+  EXPECT_EQ(session.execute(bash("cat c/d/e/file; ls a")).stdout_text, "textfifo\nlink\n");
+  ASSERT_TRUE(session.remove("c").ok());
+  ASSERT_TRUE(session.remove("a/link").ok());
+  ASSERT_TRUE(session.remove("a/fifo").ok());
+  EXPECT_EQ(names_in(session, "a"), std::vector<std::string>{});
+  EXPECT_EQ(session.execute(bash("ls")).stdout_text, "a\nmain.sh\n");
+  EXPECT_EQ(session.state(), SessionState::ready);
+}
+
+TEST_P(SessionOn, RefusesChangesThatCannotBe) {
+  const Session session = open();
+  ASSERT_TRUE(session.put({{"a", "a", {}, false}, {"b", "b", {}, false}}).ok());
+  ASSERT_EQ(session.execute(bash("ln -s /tmp gone; touch /tmp/kept")).exit_code, 0);
+  EXPECT_EQ(session.move("a", "b").error().code(), Errc::conflict);
+  EXPECT_EQ(session.move("absent", "c").error().code(), Errc::not_found);
+  EXPECT_EQ(session.remove("absent").error().code(), Errc::not_found);
+  EXPECT_EQ(session.remove("gone/kept").error().code(), Errc::not_found);
+  EXPECT_EQ(session.list("absent").error().code(), Errc::not_found);
+  EXPECT_EQ(session.make_directory("a/x").error().code(), Errc::conflict);
+  EXPECT_EQ(session.move("a", "gone/a").error().code(), Errc::conflict);
+  EXPECT_EQ(session.move("a", "b/a").error().code(), Errc::conflict);
+  EXPECT_EQ(session.move("a", "a/a").error().code(), Errc::invalid_argument);
+  for (const char* const path : {"", ".", "..", "../a", "/work/a", "a/../b", "a//b"}) {
+    EXPECT_EQ(session.remove(path).error().code(), Errc::invalid_argument) << path;
+    EXPECT_EQ(session.move("a", path).error().code(), Errc::invalid_argument) << path;
+    EXPECT_EQ(session.move(path, "c").error().code(), Errc::invalid_argument) << path;
+    EXPECT_EQ(session.make_directory(path).error().code(), Errc::invalid_argument) << path;
+  }
+  EXPECT_EQ(session.execute(bash("cat a b; ls /tmp")).stdout_text, "abkept\n");
+  ASSERT_TRUE(session.remove("gone").ok());
+  EXPECT_EQ(session.execute(bash("ls /tmp")).stdout_text, "kept\n");
+}
+
+TEST_P(SessionOn, RemovesWhatIsDeepAndWhatIsMany) {
+  const Session session = open();
+  const ExecutionResult made = session.execute(
+      python("import os\nfor side in 'ab':\n  os.chdir('/work')\n  for depth in range(300):\n"
+             "    os.mkdir(side)\n    os.chdir(side)\n    open('f', 'w').close()\n"
+             "os.chdir('/work')\nos.mkdir('many')\nos.mkdir('a/.lazaret-1')\n"
+             "for number in range(2000): open(f'many/{number}', 'w').close()"));
+  ASSERT_EQ(made.exit_code, 0) << made.stderr_text;
+  for (const char* const path : {"a", "b", "many"}) {
+    const Status removed = session.remove(path);
+    EXPECT_TRUE(removed.ok()) << removed.error().message();
+  }
+  EXPECT_EQ(session.execute(bash("ls -A")).stdout_text, "main.py\nmain.sh\n");
+}
+
+TEST_P(SessionOn, RemovesWhatAProgramHasLocked) {
+  const Session session = open([](SessionRequest& wish) { wish.limits.open_files = 64; });
+  ASSERT_EQ(session
+                .execute(bash("for mode in 000 444 555; do mkdir -p d/$mode/x/y; touch d/$mode/x/f;"
+                              "chmod $mode d/$mode/x d/$mode; done; chmod 555 d; "
+                              "mkdir -p locked/in; touch locked/in/f; chmod 555 locked"))
+                .exit_code,
+            0);
+  const Status removed = session.remove("d");
+  EXPECT_TRUE(removed.ok()) << removed.error().message();
+  EXPECT_EQ(session.remove("locked/in").error().code(), Errc::conflict);  // as for anybody
+  EXPECT_EQ(session.execute(bash("ls")).stdout_text, "locked\nmain.sh\n");
+}
+
+TEST_P(SessionOn, ListsAsManyNamesAsMayBe) {
+  const Session session = open();
+  ASSERT_EQ(session
+                .execute(python("import os\nos.makedirs('d/' + 'n' * 200)\n"
+                                "for number in range(6000):\n"
+                                "  open('d/' + 'n' * 200 + f'/{number}', 'w').close()"))
+                .exit_code,
+            0);
+  const auto listed = session.list(".");
+  ASSERT_TRUE(listed.ok()) << listed.error().message();
+  EXPECT_GT(listed->size(), 4000U);
+  EXPECT_LT(listed->size(), 6000U);
+  EXPECT_EQ(session.state(), SessionState::ready);
+}
+
+TEST_P(SessionOn, TakesAndGivesFilesInPieces) {
+  const Session session = open();
+  ASSERT_TRUE(session.append({{"data/log", "one", {}, false}}).ok());
+  ASSERT_TRUE(session.append({{"data/log", "two", {}, false}}).ok());
+  EXPECT_EQ(session.execute(bash("cat data/log; ln -s log data/link")).stdout_text, "onetwo");
+  EXPECT_EQ(session.read("data/log", 2, 3).value(), "etw");
+  EXPECT_EQ(session.read("data/log", 4, 100).value(), "wo");
+  EXPECT_EQ(session.read("data/log", 6, 1).value(), "");
+  EXPECT_EQ(session.read("data/log", 0, 0).error().code(), Errc::invalid_argument);
+  EXPECT_EQ(session.append({{"data/link", "x", {}, false}}).error().code(), Errc::conflict);
+  EXPECT_EQ(session.read("data/link", 0, 1).error().code(), Errc::invalid_argument);
+  ASSERT_TRUE(session.remove("data/link").ok());
+  EXPECT_EQ(session.read("data", 0, 1).error().code(), Errc::invalid_argument);
+  EXPECT_EQ(session.read("data/log", UINT64_MAX >> 1, 1).value(), "");
+  EXPECT_EQ(session.read("data/log", (UINT64_MAX >> 1) + 1, 1).error().code(),
+            Errc::invalid_argument);
+  ASSERT_EQ(session.execute(bash("mkfifo data/pipe; chmod 0 data/pipe")).exit_code, 0);
+  EXPECT_EQ(session.read("data/pipe", 0, 1).error().code(), Errc::invalid_argument);
+  ASSERT_EQ(session.execute(bash("chmod 0 data/log")).exit_code, 0);
+  EXPECT_EQ(session.read("data/log", 0, 1).error().code(), Errc::conflict);
+  EXPECT_EQ(session.read("absent", 0, 1).error().code(), Errc::not_found);
+  const std::string piece(3U << 20, 'p');
+  for (int time = 0; time < 4; ++time)
+    ASSERT_TRUE(session.append({{"large", piece, {}, false}}).ok());
+  EXPECT_EQ(session.read("large", 9U << 20, 8U << 20)->size(), 3U << 20);
+  EXPECT_EQ(session.read("large", 1, 8U << 20)->size(), 8U << 20);
+  EXPECT_EQ(session.read("large", 0, (8U << 20) + 1).error().code(), Errc::invalid_argument);
+  EXPECT_EQ(session.state(), SessionState::ready);
+}
+
+TEST_P(SessionOn, GivesOneFile) {
+  const Session session = open();
+  const Folder folder;
+  ASSERT_TRUE(session.put({{"data/a.csv", "1,2", {}, true}}).ok());
+  const auto kept = session.get("data/a.csv", {});
+  ASSERT_TRUE(kept.ok()) << kept.error().message();
+  ASSERT_EQ(kept->size(), 1U);
+  EXPECT_EQ(kept->front().path, "a.csv");
+  EXPECT_EQ(kept->front().content, "1,2");
+  EXPECT_EQ(session.list("data/a.csv")->front().size, 3U);
+  const std::string into = folder.path() + "/taken";
+  ASSERT_TRUE(session.get("data/a.csv", into).ok());
+  EXPECT_EQ(file_text(into + "/a.csv"), "1,2");
+}
+
 TEST_P(SessionOn, FollowsNoLinkThatAProgramHasLeft) {
   const Session session = open();
   ASSERT_EQ(
       session.execute(bash("ln -s /tmp gone; ln -s /etc/passwd file; mkdir main.py")).exit_code, 0);
   EXPECT_FALSE(session.put({{"gone/x", "x", {}, false}}).ok());
   ASSERT_TRUE(session.put({{"file", "mine", {}, false}}).ok());
-  EXPECT_FALSE(session.get("gone", {}).ok());
+  EXPECT_FALSE(session.get("gone/x", {}).ok());
+  EXPECT_EQ(session.get("gone", {})->front().kind, Artifact::Kind::link);
   EXPECT_EQ(session.execute(bash("cat file; ls /tmp")).stdout_text, "mine");
   EXPECT_EQ(session.execute(python("1")).meta.cause, Cause::start_failed);
   EXPECT_EQ(session.execute(bash("rmdir main.py")).exit_code, 0);

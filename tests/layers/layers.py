@@ -38,6 +38,7 @@ STANDARD = re.compile(r"^[a-z_0-9]+$|^nlohmann/json_fwd\.hpp$")
 PLATFORM = re.compile(
     r"^\s*#\s*(?:el)?if\w*\b.*\b(_WIN32|_WIN64|WIN32|_MSC_VER|__MINGW32__|__MINGW64__|__CYGWIN__"
     r"|__linux__|__linux|__unix__|__APPLE__|__FreeBSD__|__ANDROID__|BOOST_OS_\w+)\b")
+USING = re.compile(r"^using (?:\w*::)+(\w+);")
 LEFT_UNDONE = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X)\b")
 
 
@@ -65,6 +66,8 @@ def include_trouble(path, mark, header):
         if public and not STANDARD.match(header):
             return f"a public header includes <{header}>: only the standard library may be there"
         return None
+    if not header.endswith(".hpp"):
+        return f'"{header}" is no header'
     if "/" not in header or ".." in header:
         return f'"{header}" is not named by its room'
     if public:
@@ -100,12 +103,24 @@ def line_troubles(path, line):
         yield from source_troubles(path, line)
 
 
+def unused_names(text):
+    """Line and name of each using declaration of a source that nothing else in it speaks of."""
+    for number, line in enumerate(text.splitlines(), 1):
+        found = USING.match(line)
+        if found and len(re.findall(rf"\b{found.group(1)}\b", text)) == 1:
+            yield number, found.group(1)
+
+
 def troubles(root):
     """Every violation in the tree, as text."""
     for path in files(root):
-        lines = (root / path).read_text(encoding="utf-8").splitlines()
+        text = (root / path).read_text(encoding="utf-8")
+        lines = text.splitlines()
         if len(lines) > MOST_LINES:
             yield f"{path}: {len(lines)} lines, at most {MOST_LINES}"
+        if path.suffix == ".cpp":
+            for number, name in unused_names(text):
+                yield f"{path}:{number}: uses nothing named {name}"
         for number, line in enumerate(lines, 1):
             for trouble in line_troubles(path, line):
                 yield f"{path}:{number}: {trouble}"

@@ -75,6 +75,15 @@ class Layers(unittest.TestCase):
             with self.subTest(line):
                 self.expect_red({"src/core/a.cpp": line + "\n"}, "asks for the platform")
 
+    def test_no_source_includes_another(self):
+        self.expect_red({"src/base/a.cpp": '#include "base/b.cpp"\n'}, "is no header")
+
+    def test_a_name_that_a_source_takes_is_used_in_it(self):
+        self.expect_green({"src/base/a.cpp": "using a::Xy;\nXy x;\n"})
+        self.expect_green({"src/base/a.hpp": "using a::Xy;\n"})
+        self.expect_red({"src/base/a.cpp": "using a::Xy;\nXyz x;\n"}, "nothing named Xy")
+        self.expect_red({"tests/unit/a.cpp": "using a::Xy;\n"}, "nothing named Xy")
+
     def test_the_limits_of_files_and_lines_hold_at_and_one_past(self):
         self.expect_green({"src/base/a.cpp": "x\n" * 400})
         self.expect_red({"src/base/a.cpp": "x\n" * 401}, "401 lines")

@@ -108,7 +108,7 @@ use_ccache() {
   command -v ccache >/dev/null || return 0
   export CMAKE_C_COMPILER_LAUNCHER=ccache CMAKE_CXX_COMPILER_LAUNCHER=ccache
   export CCACHE_SLOPPINESS=pch_defines,time_macros
-  export CCACHE_BASEDIR=$LAZARET_ROOT CCACHE_NOHASHDIR=1 CCACHE_PCH_EXTSUM=1
+  export CCACHE_BASEDIR=$LAZARET_ROOT CCACHE_NOHASHDIR=1 CCACHE_PCH_EXTSUM=1 CCACHE_DEPEND=1
 }
 
 # configure_tree PRESET: makes build/PRESET ready when it is new, or the presets are.

@@ -44,8 +44,10 @@ def reason_of(case):
 
 
 def output_of(case):
+    """Its beginning and its end, where there is much of it."""
     failures = [failure.get("message") or failure.text or "" for failure in case.iter("failure")]
-    return (case.findtext("system-out") or "\n".join(failures)).strip()
+    text = (case.findtext("system-out") or "\n".join(failures)).strip()
+    return text if len(text) <= 6000 else f"{text[:3000]}\n[…]\n{text[-3000:]}"
 
 
 def tell(word, case):

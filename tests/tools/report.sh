@@ -8,6 +8,11 @@ skipped=0
 # More than that fail for a reason that they share.
 readonly MOST_AGAIN=3
 
+readonly NOT_FIFTIETH='^ *([0-9]*([0-9][1-9]|[1-46-9]0)|[1-9])\/[0-9]+'
+
+# Tests at the same time.
+at_once=$LAZARET_JOBS
+
 # Its words before the arguments.
 ctest=(ctest)
 
@@ -16,16 +21,27 @@ ctest=(ctest)
 ctest_of() {
   local tree=$1 failed_names=$1/Testing/Temporary/LastTestsFailed.log count
   shift
-  rm -f "$tree"/{results,again}.xml "$failed_names"
-  "${ctest[@]}" --test-dir "$tree" --output-junit "$tree/results.xml" --no-tests=error \
-    --test-output-size-passed 16384 --parallel "$LAZARET_JOBS" "$@" && return 0
+  rm -f "$tree"/{results,again}.xml "$tree/ctest.log" "$failed_names"
+  run_ctest "$tree" results.xml --parallel "$at_once" "$@" && return 0
   [[ -f $failed_names ]] || return 1
   count=$(wc -l <"$failed_names")
   ((count <= MOST_AGAIN)) || return 1
   say "once more, alone: $(cut -d : -f 2 "$failed_names" | tr '\n' ' ')"
-  "${ctest[@]}" --test-dir "$tree" --output-junit "$tree/again.xml" --no-tests=error \
-    --test-output-size-passed 16384 --rerun-failed || true
+  run_ctest "$tree" again.xml --rerun-failed || true
   return 1
+}
+
+# run_ctest TREE RESULTS ARGUMENT…: all it says is in TREE/ctest.log; of the tests that pass each
+# fiftieth is told here, because some thousands of lines hide the few that matter; of one that fails
+# all it has said, at once.
+run_ctest() {
+  local tree=$1 results=$2
+  shift 2
+  "${ctest[@]}" --test-dir "$tree" --resource-spec-file "$tree/places.json" \
+    --output-junit "$tree/$results" --no-tests=error --output-on-failure \
+    --test-output-size-passed 16384 "$@" 2>&1 |
+    tee -a "$tree/ctest.log" |
+    sed -uE "/^ *Start +[0-9]+: /d; /$NOT_FIFTIETH Test .* Passed +[0-9.]+ sec/d; s/\.{4,}/.../"
 }
 
 # count_junit TREE: adds up its results.xml; one that is missing or empty counts as a failure.

@@ -17,6 +17,8 @@ readonly TEST_PACKAGES=(libgtest-dev libgmock-dev libpython3.11-testsuite bubble
 # For tests/tools/vm.sh, whose machine is a Debian on x86_64.
 readonly VM_PACKAGES=(qemu-system-x86 busybox-static systemd dbus libpam-systemd)
 readonly TREE=$LAZARET_ROOT/build/test
+# They wait for the engines half of their time.
+at_once=$((2 * LAZARET_JOBS))
 bed=""
 stage="setting up"
 

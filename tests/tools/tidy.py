@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""tidy.py BUILD_DIR JOBS: clang-tidy over every source of src in the build's compile commands.
+"""tidy.py BUILD_DIR JOBS: clang-tidy over every source of src, as the build compiles them.
 
 A file whose preprocessed text, flags and rules are those of an earlier clean run, in whatever
 checkout, is not read again: the runs that were clean are kept in ~/.cache/lazaret/tidy.
@@ -15,7 +15,6 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SOURCES = (ROOT / "src").as_posix() + "/"
 VERSION = subprocess.run(["clang-tidy-14", "--version"], capture_output=True, check=True).stdout
 CLEAN = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "lazaret/tidy"
 
@@ -50,9 +49,9 @@ def main():
     build, jobs = pathlib.Path(sys.argv[1]).resolve(), int(sys.argv[2])
     CLEAN.mkdir(parents=True, exist_ok=True)
     commands = json.loads((build / "compile_commands.json").read_text(encoding="utf-8"))
+    places = tuple(f"{place}/" for place in (ROOT / "src", build / "src/united"))
     entries = {entry["file"]: entry for entry in commands
-               if entry["file"].startswith(SOURCES) and os.path.exists(entry["file"])
-               and entry["file"].endswith(".cpp")}
+               if entry["file"].startswith(places) and entry["file"].endswith(".cpp")}
     if not entries:
         sys.exit("tidy: no sources of src in the compile commands")
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:

@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <string_view>
+#include <utility>
 
 #include "api/cli/command.hpp"
+#include "base/split.hpp"
+#include "base/utf8.hpp"
 #include "os/user.hpp"
 
 namespace lazaret::cli {
@@ -22,6 +25,8 @@ constexpr const char* kEnding =
     "  echo 'echo hi' | lazaret run --lang bash -\n"
     "  lazaret exec -- sort /etc/passwd    a command\n"
     "  lazaret run --type docker --json x.py\n"
+    "  lazaret session new                 a box for several runs, by the daemon\n"
+    "  lazaret files put SESSION data/     files for it\n"
     "  lazaret doctor                      what would be enforced here\n"
     "  lazaret selftest --backend docker   attacks a box and sees that it holds\n"
     "  lazaret gc                          removes what a killed Lazaret has left\n"
@@ -35,14 +40,19 @@ struct Command {
 constexpr Command kCommands[] = {
     {"run", add_run},       {"exec", add_exec},         {"doctor", add_doctor},
     {"images", add_images}, {"selftest", add_selftest}, {"config", add_config},
-    {"gc", add_gc},         {"serve", add_serve},
+    {"gc", add_gc},         {"serve", add_serve},       {"session", add_session},
+    {"files", add_files},
 };
+
+bool is_command(std::string_view word) {
+  return std::ranges::any_of(kCommands,
+                             [word](const Command& command) { return word == command.name; });
+}
 
 // WHY not always all: every option that is added is compared with those before it, which took more
 // processor time than the rest of a run does.
 void add_commands(CLI::App& app, Common& common, Action& chosen, std::string_view first) {
-  const bool known = std::ranges::any_of(
-      kCommands, [first](const Command& command) { return first == command.name; });
+  const bool known = is_command(first);
   for (const Command& command : kCommands) {
     if (!known || first == command.name) command.add(app, common, chosen);
   }
@@ -53,26 +63,63 @@ bool takes_value(const CLI::App& command, const std::string& word) {
   return option != nullptr && option->get_expected_min() > 0;
 }
 
-// What follows the first word of `run` and `exec` that is no option belongs to the program, options
-// of its own included: "--" is put in front of it, which ends ours.
+// "-qe NAME=VALUE": of letters behind one dash the last may take the next word.
+bool takes_next(const CLI::App& command, const std::string& word) {
+  if (word.size() <= 2 || word[1] == '-') return takes_value(command, word);
+  const auto takes = [&command](char letter) { return takes_value(command, {'-', letter}); };
+  return std::find_if(word.begin() + 1, word.end(), takes) == word.end() - 1;
+}
+
+bool is_unknown(const CLI::App& command, const std::string& word) {
+  return word.starts_with("--") &&
+         command.get_option_no_throw(word.substr(0, word.find('='))) == nullptr;
+}
+
+// What follows the first word of `run` and `exec` that is no option, in a session the second one,
+// belongs to the program, options of its own included: "--" is put in front of it, which ends ours.
 std::vector<std::string> with_words_marked(const CLI::App& app, std::vector<std::string> words) {
-  if (words.empty() || (words[0] != "run" && words[0] != "exec")) return words;
-  const CLI::App& command = *app.get_subcommand(words[0]);
-  for (std::size_t at = 1; at < words.size(); ++at) {
+  const std::size_t verb = !words.empty() && words[0] == "session" ? 1 : 0;
+  if (words.size() <= verb || (words[verb] != "run" && words[verb] != "exec")) return words;
+  const CLI::App& group = verb == 1 ? *app.get_subcommand("session") : app;
+  const CLI::App& command = *group.get_subcommand(words[verb]);
+  std::size_t ours = verb;  // words that are no options: the session's id
+  for (std::size_t at = verb + 1; at < words.size(); ++at) {
     const bool option = words[at].size() > 1 && words[at].front() == '-';
-    if (words[at] == "--") return words;
+    if (words[at] == "--" || is_unknown(command, words[at])) return words;
     if (!option) {
+      if (std::exchange(ours, 0) > 0) continue;
       words.insert(words.begin() + static_cast<std::ptrdiff_t>(at), "--");
       return words;
     }
-    if (takes_value(command, words[at])) ++at;
+    if (takes_next(command, words[at])) ++at;
   }
   return words;
 }
 
+// A full disk, or no standard output at all, is not success.
+int written(int status) {
+  if (status != 0 || (std::fflush(stdout) == 0 && std::ferror(stdout) == 0)) return status;
+  note("the output could not be written");
+  return kOurFailure;
+}
+
 }  // namespace
 
-void note(const std::string& line) { std::fprintf(stderr, "lazaret: %s\n", line.c_str()); }
+// A box may have chosen some of its words.
+void note(const std::string& line) {
+  std::string text;
+  for (const std::string_view part : split(line, '\n')) text += printable(part, '?') + "\n";
+  std::fprintf(stderr, "lazaret: %s", text.c_str());
+}
+
+void note_fallback(const std::string& backend, const std::string& reason) {
+  note("fell back to " + backend + ": " + reason);
+}
+
+void note_degraded(const std::vector<std::string>& controls) {
+  if (controls.empty()) return;
+  note("not enforced here: " + CLI::detail::join(controls, ", ") + "; `lazaret doctor` says why");
+}
 
 int complain(const Error& error, int status) {
   note(error.message());
@@ -86,7 +133,7 @@ void add_sandbox(CLI::App& command, SandboxOptions& sandbox) {
     return command.add_option_function<std::string>(
         flag, [&target](const std::string& value) { target = value; }, help);
   };
-  text("--type", sandbox.type, "backend: local, docker, podman or auto (SANDBOX_TYPE)");
+  text("--type,--backend", sandbox.type, "backend: local, docker, podman or auto (SANDBOX_TYPE)");
   text("--host", sandbox.host, "engine endpoint, e.g. unix:///run/docker.sock (DOCKER_HOST)");
   text("--config", sandbox.config_file, "configuration file instead of the usual ones");
   command.add_flag_callback(
@@ -96,18 +143,28 @@ void add_sandbox(CLI::App& command, SandboxOptions& sandbox) {
 
 void add_common(CLI::App& command, Common& common) {
   add_sandbox(command, common.sandbox);
+  add_output(command, common);
+}
+
+void add_output(CLI::App& command, Common& common) {
   command.add_flag("--json", common.json, "one JSON object on standard output, and nothing else");
   command.add_flag("-q,--quiet", common.quiet, "no warnings on standard error");
 }
 
 int main(int argc, const char* const* argv) {
+  os::hold_standard_streams();
   CLI::App app(kAbout, "lazaret");
   app.footer(kEnding);
   app.set_version_flag("--version", "lazaret " LAZARET_VERSION);
   app.require_subcommand(1);
   Common common;
   Action chosen;
-  add_commands(app, common, chosen, argc > 1 ? argv[1] : "");
+  const std::string first = argc > 1 ? argv[1] : "";
+  if (!first.empty() && first.front() != '-' && !is_command(first)) {
+    note("no command is called " + first + "; `lazaret --help` names them");
+    return kUsage;
+  }
+  add_commands(app, common, chosen, first);
   os::ignore_broken_pipes();
   std::vector<std::string> words = with_words_marked(app, {argv + 1, argv + argc});
   std::reverse(words.begin(), words.end());  // as CLI11 wants them
@@ -115,9 +172,9 @@ int main(int argc, const char* const* argv) {
     app.parse(words);
   } catch (const CLI::ParseError& error) {
     const int status = app.exit(error);
-    return status == 0 ? 0 : kUsage;
+    return status == 0 ? written(0) : kUsage;
   }
-  return chosen();
+  return written(chosen());
 }
 
 }  // namespace lazaret::cli

@@ -3,12 +3,14 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "api/cli/app.hpp"
 #include "base/try.hpp"
 #include "core/environment.hpp"
 #include "core/json_members.hpp"
 #include "core/orchestrator.hpp"
 #include "core/request_json.hpp"
 #include "core/result_reading.hpp"
+#include "http/exchange.hpp"
 #include "http/websocket.hpp"
 #include "os/wire.hpp"
 
@@ -24,10 +26,51 @@ constexpr std::chrono::seconds kAnswerBound{30};  // a loop that is busy; nobody
 constexpr std::size_t kArtifactsBytes = 8UL << 20;
 constexpr std::chrono::seconds kCancelBound{60};  // the grace that a run may have, and its end
 
+constexpr std::size_t kMostResultBytes = 1UL << 30;  // of a daemon whose configuration is its own
+
 // No request may ask for more. A byte is six letters at most: \\u0000.
 std::size_t most_result_bytes(const Limits& maxima) {
   return 6 * (maxima.stdout_bytes + maxima.stderr_bytes + maxima.value_bytes) + kArtifactsBytes +
          kResultFrameBytes;
+}
+
+Error no_daemon(const std::string& why) {
+  return Error(Errc::backend_unavailable, "no daemon of yours answers: " + why)
+      .with_hint("start one: lazaret serve &");
+}
+
+Errc code_of(int status) {
+  switch (status) {
+    case 400:
+    case 422: return Errc::invalid_argument;
+    case 403: return Errc::permission_denied;
+    case 404: return Errc::not_found;
+    case 409: return Errc::conflict;
+    case 413: return Errc::too_large;
+    default: return Errc::backend_unavailable;
+  }
+}
+
+// The texts of a request may be anything.
+Result<std::string> text_of(const nlohmann::json& order) {
+  try {
+    return order.dump();
+  } catch (const nlohmann::json::type_error&) {
+    return Error(Errc::invalid_argument, "code, words and environment must be UTF-8");
+  }
+}
+
+// What a problem says (RFC 9457).
+Error error_of(const std::string& problem) {
+  const auto object = nlohmann::json::parse(problem, nullptr, false);
+  if (!object.is_object()) return {Errc::protocol, "the daemon refuses without saying why"};
+  const auto text = [&object](const char* name) {
+    const auto found = object.find(name);
+    return found != object.end() && found->is_string() ? found->get<std::string>() : "";
+  };
+  const auto status = object.find("status");
+  const bool told = status != object.end() && status->is_number_integer();
+  return Error(code_of(told ? status->get<int>() : 0), text("detail")).with_hint(text("hint"));
 }
 
 // One run in the daemon, as seen from here.
@@ -36,17 +79,22 @@ class Client {
   Client(std::unique_ptr<WebSocket> socket, const ExecutionRequest& request)
       : socket_(std::move(socket)), request_(request) {}
 
-  /// False when the daemon cannot have understood the order, which then is nobody's.
-  [[nodiscard]] bool send_order(const Call& call) {
+  /// When this fails the daemon cannot have understood the order, which then is nobody's.
+  [[nodiscard]] Status send_order(const std::optional<std::string>& session, const Call& call) {
     nlohmann::json order = core::json_of(request_);
     if (request_.stdin_source) order["stream_stdin"] = true;
-    return socket_->send(WebSocket::Kind::text, order.dump(), call).ok();
+    if (session) order["session"] = *session;
+    LAZARET_TRY(const std::string text, text_of(order));
+    return socket_->send(WebSocket::Kind::text, text, call);
   }
 
   /// Nothing when the daemon has refused the run. After an error the code may have run.
   [[nodiscard]] Result<std::optional<ExecutionResult>> finish() {
     LAZARET_TRY(const auto begin, await_event(Deadline::after(kAnswerBound)));
-    if (begin.contains("problem")) return std::optional<ExecutionResult>();
+    if (const auto problem = begin.find("problem"); problem != begin.end()) {
+      refusal_ = error_of(problem->second);
+      return std::optional<ExecutionResult>();
+    }
     std::jthread feed;
     if (request_.stdin_source)
       feed = std::jthread([this](const std::stop_token& stop) { carry_input(stop); });
@@ -55,6 +103,8 @@ class Client {
     LAZARET_TRY(ExecutionResult result, core::result_of(end.at("result")));
     return std::optional(std::move(result));
   }
+  /// Why, in the daemon's words.
+  [[nodiscard]] const Error& refusal() const { return *refusal_; }
 
  private:
   // An interrupt is told to the daemon, which then has something to say.
@@ -97,29 +147,75 @@ class Client {
 
   std::unique_ptr<WebSocket> socket_;
   const ExecutionRequest& request_;
+  std::optional<Error> refusal_;
 };
+
+Result<std::unique_ptr<Wire>> connect(const Call& call) {
+  const auto path = core::daemon_socket();
+  if (!path) return no_daemon("it has no place here: XDG_RUNTIME_DIR is not set");
+  auto wire = os::connect_own_unix(*path, call);
+  if (!wire.ok()) return no_daemon(wire.error().message());
+  return wire;
+}
+
+Result<std::unique_ptr<WebSocket>> open_stream(std::vector<http::Header> headers,
+                                               std::size_t most_bytes, const Call& call) {
+  LAZARET_TRY(auto wire, connect(call));
+  return WebSocket::open(
+      std::move(wire),
+      {.target = "/v1/stream", .headers = std::move(headers), .most_bytes = most_bytes}, call);
+}
+
+ExecutionResult lost(const Error& error) {
+  return core::failed_run(Error(error).as(Errc::connection_lost).within("the daemon"));
+}
 
 }  // namespace
 
 std::optional<ExecutionResult> run_in_daemon(const policy::Config& config,
                                              const ExecutionRequest& request) {
-  const auto path = core::daemon_socket();
-  if (!path) return std::nullopt;
   const Call call = Call{Deadline::never(), request.stop}.within(kOpenBound);
-  auto wire = os::connect_own_unix(*path, call);
-  if (!wire.ok()) return std::nullopt;
-  auto socket = WebSocket::open(std::move(wire).value(),
-                                {.target = "/v1/stream",
-                                 .headers = {{"Lazaret-Version", LAZARET_VERSION},
-                                             {"Lazaret-Configuration", core::fingerprint(config)}},
-                                 .most_bytes = most_result_bytes(config.maxima)},
-                                call);
+  auto socket = open_stream(
+      {{"Lazaret-Version", LAZARET_VERSION}, {"Lazaret-Configuration", core::fingerprint(config)}},
+      most_result_bytes(config.maxima), call);
   if (!socket.ok()) return std::nullopt;
   Client client(std::move(socket).value(), request);
-  if (!client.send_order(call)) return std::nullopt;
+  if (!client.send_order(std::nullopt, call).ok()) return std::nullopt;
   auto result = client.finish();
-  if (result.ok()) return std::move(result).value();
-  return core::failed_run(Error(result.error()).as(Errc::connection_lost).within("the daemon"));
+  return result.ok() ? std::move(result).value() : lost(result.error());
+}
+
+Result<ExecutionResult> run_in_session(const std::string& session,
+                                       const ExecutionRequest& request) {
+  const Call call = Call{Deadline::never(), request.stop}.within(kOpenBound);
+  LAZARET_TRY(auto socket, open_stream({}, kMostResultBytes, call));
+  Client client(std::move(socket), request);
+  LAZARET_CHECK(client.send_order(session, call));
+  auto result = client.finish();
+  if (!result.ok()) return lost(result.error());
+  if (!*result) return client.refusal();
+  return std::move(**result);
+}
+
+int status_of_refusal(Errc code) noexcept {
+  switch (code) {
+    case Errc::invalid_argument:
+    case Errc::not_found:
+    case Errc::too_large: return kUsage;
+    case Errc::permission_denied: return kDenied;
+    default: return kOurFailure;
+  }
+}
+
+Result<std::string> ask_daemon(const Question& question, const Call& call) {
+  LAZARET_TRY(auto wire, connect(call.within(kOpenBound)));
+  http::Exchange exchange(std::move(wire));
+  LAZARET_CHECK(exchange.send(
+      {question.method, question.target, {{"Host", "localhost"}}, question.body}, call));
+  LAZARET_TRY(const auto head, exchange.head(call));
+  LAZARET_TRY(std::string body, exchange.body(WebSocket::kMostBytes, call));
+  if (head.status >= 300) return error_of(body);
+  return body;
 }
 
 }  // namespace lazaret::cli

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
+#include "base/call.hpp"
 #include "lazaret/execution_result.hpp"
 #include "lazaret/request.hpp"
 #include "policy/config.hpp"
@@ -14,5 +16,21 @@ namespace lazaret::cli {
 /// infrastructure_lost.
 [[nodiscard]] std::optional<ExecutionResult> run_in_daemon(const policy::Config& config,
                                                            const ExecutionRequest& request);
+/// Runs in a session that this user's daemon keeps. Errors: what the daemon says when it refuses,
+/// backend_unavailable where there is none; then nothing has run.
+[[nodiscard]] Result<ExecutionResult> run_in_session(const std::string& session,
+                                                     const ExecutionRequest& request);
+
+/// The exit status for such an error.
+[[nodiscard]] int status_of_refusal(Errc code) noexcept;
+
+struct Question {
+  std::string method;
+  std::string target;
+  std::string body = {};
+};
+/// The body of this user's daemon's answer. Errors: what it says when it refuses (not_found,
+/// conflict, invalid_argument, …), backend_unavailable where there is none, those of the wire.
+[[nodiscard]] Result<std::string> ask_daemon(const Question& question, const Call& call);
 
 }  // namespace lazaret::cli

@@ -16,25 +16,31 @@ namespace {
 
 constexpr std::size_t kMostCodeBytes = 1UL << 20;
 
+enum class Of { box, run };
+
 struct LimitFlag {
+  Of whose;
   const char* flag;
   const char* help;
   std::array<const char*, 2> keys;  // of the limits that it sets, one at least
 };
 
 constexpr std::array kLimitFlags = {
-    LimitFlag{"--timeout", "wall time, e.g. 2, 500ms, 1m (SANDBOX_TIMEOUT_SEC)", {"timeout"}},
-    LimitFlag{"--grace", "from TERM to KILL, e.g. 2s", {"grace"}},
-    LimitFlag{"--compile-timeout", "wall time of the compiler, e.g. 60s", {"compile_timeout"}},
-    LimitFlag{"--cpu-time", "processor time of one process", {"cpu_time"}},
-    LimitFlag{"--memory", "memory of the box, e.g. 512MiB", {"memory"}},
-    LimitFlag{"--cpus", "processors' worth of time, e.g. 0.5", {"cpus"}},
-    LimitFlag{"--pids", "tasks in the box", {"pids"}},
-    LimitFlag{"--open-files", "descriptors of one process", {"open_files"}},
-    LimitFlag{"--file-size", "size of one file", {"file_size"}},
-    LimitFlag{"--disk", "size of each of /work and /tmp", {"disk"}},
-    LimitFlag{"--disk-rate", "bytes a second from the host's disks", {"disk_rate"}},
-    LimitFlag{"--max-output", "kept of each output stream", {"stdout", "stderr"}},
+    LimitFlag{
+        Of::run, "--timeout", "wall time, e.g. 2, 500ms, 1m (SANDBOX_TIMEOUT_SEC)", {"timeout"}},
+    LimitFlag{Of::run, "--grace", "from TERM to KILL, e.g. 2s", {"grace"}},
+    LimitFlag{
+        Of::run, "--compile-timeout", "wall time of the compiler, e.g. 60s", {"compile_timeout"}},
+    LimitFlag{Of::run, "--cpu-time", "processor time of one process", {"cpu_time"}},
+    LimitFlag{Of::box, "--memory", "memory of the box, e.g. 512MiB", {"memory"}},
+    LimitFlag{Of::box, "--cpus", "processors' worth of time, e.g. 0.5", {"cpus"}},
+    LimitFlag{Of::box, "--pids", "tasks in the box", {"pids"}},
+    LimitFlag{Of::box, "--open-files", "descriptors of one process", {"open_files"}},
+    LimitFlag{Of::box, "--file-size", "size of one file", {"file_size"}},
+    LimitFlag{Of::box, "--disk", "size of each of /work and /tmp", {"disk"}},
+    LimitFlag{Of::box, "--disk-files", "files in each of /work and /tmp", {"disk_files"}},
+    LimitFlag{Of::box, "--disk-rate", "bytes a second from the host's disks", {"disk_rate"}},
+    LimitFlag{Of::run, "--max-output", "kept of each output stream", {"stdout", "stderr"}},
 };
 
 Result<std::set<Control>> controls_named(const std::string& list) {
@@ -142,11 +148,14 @@ Status put_limits(ExecutionRequest& request, const RunFlags& flags) {
   return {};
 }
 
+}  // namespace
+
 Result<ExecutionRequest> common_request(const RunFlags& flags) {
   ExecutionRequest request;
   request.image = flags.image;
   if (flags.deny_subprocess) request.subprocess = Subprocess::deny;
   if (flags.allow_subprocess) request.subprocess = Subprocess::allow;
+  request.deterministic = flags.deterministic;
   if (flags.loopback) request.loopback = Loopback::up;
   LAZARET_CHECK(put_profile(request, flags));
   LAZARET_CHECK(put_mounts(request, flags));
@@ -156,6 +165,8 @@ Result<ExecutionRequest> common_request(const RunFlags& flags) {
   LAZARET_CHECK(put_limits(request, flags));
   return request;
 }
+
+namespace {
 
 // One byte more than may be, so that a file that is too large is refused and not cut.
 std::string read_at_most(std::istream& stream) {
@@ -196,7 +207,13 @@ std::string language_of(const std::string& path, const std::string& code) {
   return "python";
 }
 
-std::string code_of_input() {
+Status require_input() {
+  if (!os::is_directory(0)) return {};
+  return Error(Errc::invalid_argument, "standard input is a directory");
+}
+
+Result<std::string> code_of_input() {
+  LAZARET_CHECK(require_input());
   std::string code;
   for (;;) {
     const std::string piece = os::read_standard_input({});
@@ -205,51 +222,64 @@ std::string code_of_input() {
   }
 }
 
-}  // namespace
+void add_text(CLI::App& command, const char* flag, std::optional<std::string>& target,
+              const char* help) {
+  command.add_option_function<std::string>(
+      flag, [&target](const std::string& value) { target = value; }, help);
+}
 
-void add_run_flags(CLI::App& command, RunFlags& flags) {
-  const auto text = [&command](const char* flag, std::optional<std::string>& target,
-                               const char* help) {
-    command.add_option_function<std::string>(
-        flag, [&target](const std::string& value) { target = value; }, help);
-  };
+// One word for each flag: CLI11 would take a "--" that follows for the end of a list, and drop it.
+void add_words(CLI::App& command, const char* flag, std::vector<std::string>& target,
+               const char* help) {
+  command.add_option(flag, target, help)->expected(1)->take_all()->allow_extra_args(false);
+}
+
+void add_limits(CLI::App& command, RunFlags& flags, Of whose) {
   for (const LimitFlag& row : kLimitFlags) {
+    if (row.whose != whose) continue;
     command.add_option_function<std::string>(
         row.flag, [&flags, key = row.flag](const std::string& value) { flags.limits[key] = value; },
         row.help);
   }
-  command.add_option("-e,--env", flags.environment, "NAME=VALUE for the program; may be repeated")
-      ->expected(1)
-      ->take_all();
-  text("--image", flags.image, "container image instead of the configured one");
+}
+
+}  // namespace
+
+void add_box_flags(CLI::App& command, RunFlags& flags) {
+  add_limits(command, flags, Of::box);
+  add_text(command, "--image", flags.image, "container image instead of the configured one");
   auto* const deny = command.add_flag("--no-subprocess", flags.deny_subprocess,
                                       "the program may make threads, but start no other program");
   command.add_flag("--subprocess", flags.allow_subprocess, "it may, whatever is configured")
       ->excludes(deny);
-  text("--profile", flags.profile, "strict, standard or dev (LAZARET_PROFILE)");
-  command
-      .add_option("--mount", flags.mounts,
-                  "SOURCE:/mnt/NAME[:ro|:rw], a directory of this machine; may be repeated")
-      ->expected(1)
-      ->take_all();
+  add_text(command, "--profile", flags.profile, "strict, standard or dev (LAZARET_PROFILE)");
+  add_words(command, "--mount", flags.mounts,
+            "SOURCE:/mnt/NAME[:ro|:rw], a directory of this machine; may be repeated");
   command.add_flag("--loopback", flags.loopback, "127.0.0.1 works, within the box");
-  command
-      .add_option("--file", flags.files,
-                  "SOURCE[:PATH], a file of this machine to put at /work/PATH; may be repeated")
-      ->expected(1)
-      ->take_all();
-  command
-      .add_option("--dir", flags.directories,
-                  "SOURCE[:PATH], a directory to copy into /work; may be repeated")
-      ->expected(1)
-      ->take_all();
-  text("--out", flags.output_directory,
-       "a new or empty directory for what the program leaves in /work/out");
-  text("--require", flags.require, "controls without which nothing runs, e.g. network,memory");
+  add_text(command, "--require", flags.require,
+           "controls without which nothing runs, e.g. network,memory");
   auto* const strict = command.add_flag("--strict", flags.strict, "require every control");
   command.add_flag("--best-effort", flags.best_effort, "require no control")->excludes(strict);
+}
+
+void add_program_flags(CLI::App& command, RunFlags& flags) {
+  add_limits(command, flags, Of::run);
+  add_words(command, "-e,--env", flags.environment, "NAME=VALUE for the program; may be repeated");
+  command.add_flag("--deterministic", flags.deterministic,
+                   "fix time zone, locale and the language's seeds; not the clock");
   command.add_flag("--evidence", flags.show_evidence,
                    "show what was enforced, and how that was seen");
+}
+
+void add_run_flags(CLI::App& command, RunFlags& flags) {
+  add_box_flags(command, flags);
+  add_program_flags(command, flags);
+  add_words(command, "--file", flags.files,
+            "SOURCE[:PATH], a file of this machine to put at /work/PATH; may be repeated");
+  add_words(command, "--dir", flags.directories,
+            "SOURCE[:PATH], a directory to copy into /work; may be repeated");
+  add_text(command, "--out", flags.output_directory,
+           "a new or empty directory for what the program leaves in /work/out");
   command.add_flag("--no-daemon", flags.no_daemon, "run here even if a daemon could");
 }
 
@@ -265,14 +295,12 @@ Result<ExecutionRequest> request_of_run(const RunFlags& flags) {
   } else {
     path = flags.words.empty() ? "-" : flags.words.front();
     if (!request.arguments.empty()) request.arguments.erase(request.arguments.begin());
-    if (path == "-")
-      request.code = code_of_input();
-    else {
-      LAZARET_TRY(request.code, code_of_file(path));
-    }
+    LAZARET_TRY(request.code, path == "-" ? code_of_input() : code_of_file(path));
   }
   request.language = flags.language.empty() ? language_of(path, request.code) : flags.language;
-  if (path != "-") request.stdin_source = os::read_standard_input;
+  if (path == "-") return request;
+  LAZARET_CHECK(require_input());
+  request.stdin_source = os::read_standard_input;
   return request;
 }
 
@@ -283,6 +311,7 @@ Result<ExecutionRequest> request_of_exec(const RunFlags& flags) {
         .with_hint("lazaret exec [OPTIONS] -- COMMAND [ARGUMENT...]");
   }
   request.command = flags.words;
+  LAZARET_CHECK(require_input());
   request.stdin_source = os::read_standard_input;
   return request;
 }

@@ -27,6 +27,7 @@ struct RunFlags {
   std::vector<std::string> files;
   std::vector<std::string> directories;
   std::optional<std::string> output_directory;
+  bool deterministic = false;
   bool loopback = false;
   bool allow_subprocess = false;
   bool deny_subprocess = false;
@@ -34,11 +35,19 @@ struct RunFlags {
   bool best_effort = false;
   bool show_evidence = false;
   bool no_daemon = false;
+  std::string session;             ///< id of the one to run in
   std::vector<std::string> words;  ///< FILE or command, and arguments
 };
 
+/// What is of the box, for all that runs in it.
+void add_box_flags(CLI::App& command, RunFlags& flags);
+/// What is of one program, wherever it runs.
+void add_program_flags(CLI::App& command, RunFlags& flags);
+/// Those, and what else a run may be asked for.
 void add_run_flags(CLI::App& command, RunFlags& flags);
 
+/// What the flags ask for, without anything to run. Errors: invalid_argument.
+[[nodiscard]] Result<ExecutionRequest> common_request(const RunFlags& flags);
 /// What `run` asks for: code from -c, a file or standard input. Errors: invalid_argument,
 /// not_found, too_large, and those of reading the file.
 [[nodiscard]] Result<ExecutionRequest> request_of_run(const RunFlags& flags);

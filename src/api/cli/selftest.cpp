@@ -139,9 +139,6 @@ void add_selftest(CLI::App& app, Common& common, Action& chosen) {
   add_common(*command, common);
   // Shared by the callback, which outlives this function.
   const auto flags = std::make_shared<Flags>();
-  command->add_option_function<std::string>(
-      "--backend", [&common](const std::string& type) { common.sandbox.type = type; },
-      "local, docker or podman; the same as --type");
   command->add_option("--only", flags->only, "only these probes: an id or how it begins, as A-07");
   command->add_flag("--list", flags->list, "show the probes and run none");
   command->add_flag("--no-control", flags->no_control, "attempt nothing without a box");

@@ -55,6 +55,7 @@ class Connection final : public Visitor,
 
   const Request& request() const override { return request_; }
   void when_gone(std::function<void()> gone) override { gone_ = std::move(gone); }
+  bool has_left() const override { return state_ == State::closed; }
   void answer(Answer answer) override;
   void stream(std::shared_ptr<Run> run) override;
   void upgrade() override;
@@ -209,7 +210,10 @@ std::optional<Problem> Connection<Stream>::judge_head() {
   const auto id = head["X-Request-Id"];
   if (is_request_id({id.data(), id.size()})) request_.id = std::string(id);
   request_.method = std::string(head.method_string());
-  request_.path = std::string(head.target().substr(0, head.target().find('?')));
+  const std::string_view target(head.target().data(), head.target().size());
+  const std::size_t mark = std::min(target.find('?'), target.size());
+  request_.path = target.substr(0, mark);
+  request_.query = target.substr(std::min(mark + 1, target.size()));
   request_.accept = std::string(head[http::field::accept]);
   request_.version = std::string(head["Lazaret-Version"]);
   request_.configuration = std::string(head["Lazaret-Configuration"]);

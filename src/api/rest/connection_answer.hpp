@@ -58,9 +58,9 @@ void Connection<Stream>::stream(std::shared_ptr<Run> run) {
   if (state_ != State::answering) return;
   state_ = State::streaming;
   count(200);
-  gone_ = [run] {
+  gone_ = [&runs = hall_.desk.runs, run] {
     run->changed = nullptr;
-    run->stop.request_stop();
+    runs.cancel(run);
   };
   run->changed = [weak = this->weak_from_this()] {
     if (const auto self = weak.lock()) self->pump();

@@ -7,6 +7,7 @@
 #include "api/rest/metrics.hpp"
 #include "api/rest/readiness.hpp"
 #include "api/rest/runs.hpp"
+#include "api/rest/sessions.hpp"
 #include "api/rest/workers.hpp"
 #include "core/service.hpp"
 
@@ -18,7 +19,10 @@ struct Desk {
   const Bounds& bounds;
   core::Service& service;
   Runs& runs;
+  Sessions& sessions;
   Workers& chores;
+  Workers& makers;   ///< of sessions
+  Workers& enders;   ///< of sessions
   Workers& signals;  ///< to programs, sent in order: each may take 100 ms
   Readiness& readiness;
   Metrics& metrics;

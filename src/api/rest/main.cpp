@@ -35,6 +35,9 @@ void add_bounds(CLI::App& app, Bounds& bounds) {
   app.add_option("--queue", bounds.queue, "runs that may wait for their turn")
       ->check(CLI::Range(0U, 100'000U))
       ->capture_default_str();
+  app.add_option("--sessions", bounds.sessions, "sessions at the same time")
+      ->check(CLI::Range(0U, 100'000U))
+      ->capture_default_str();
   app.add_option("--connections", bounds.connections, "connections at the same time")
       ->check(positive)
       ->capture_default_str();
@@ -88,6 +91,7 @@ int run(Flags& flags) {
 }  // namespace
 
 int main(int argc, const char* const* argv) {
+  os::hold_standard_streams();
   CLI::App app(kAbout, "lazaret serve");
   Flags flags;
   flags.server.bounds.runs = 4 * os::processors();

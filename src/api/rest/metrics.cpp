@@ -23,6 +23,11 @@ struct Metrics::Body {
       BuildCounter().Name("lazaret_runs_total").Help("Runs that have ended").Register(registry);
   prometheus::Family<prometheus::Gauge>& states =
       BuildGauge().Name("lazaret_runs").Help("Runs that have not ended").Register(registry);
+  prometheus::Gauge& sessions = BuildGauge()
+                                    .Name("lazaret_sessions")
+                                    .Help("Sessions that are ready")
+                                    .Register(registry)
+                                    .Add({});
   prometheus::Family<prometheus::Gauge>& pool_boxes =
       BuildGauge()
           .Name("lazaret_pool_boxes")
@@ -89,6 +94,7 @@ void Metrics::show_pool(const core::PoolState& pool) {
 std::string Metrics::text(const Now& now) {
   body_->states.Add({{"state", "queued"}}).Set(static_cast<double>(now.queued));
   body_->states.Add({{"state", "running"}}).Set(static_cast<double>(now.running));
+  body_->sessions.Set(static_cast<double>(now.sessions));
   for (const core::PoolState& pool : now.pools) show_pool(pool);
   return prometheus::TextSerializer().Serialize(body_->registry.Collect());
 }

@@ -26,6 +26,7 @@ class Metrics {
   struct Now {
     std::size_t queued;
     std::size_t running;
+    std::size_t sessions;
     std::vector<core::PoolState> pools;
   };
   [[nodiscard]] std::string text(const Now& now);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -19,14 +20,20 @@ struct Order {
   ExecutionRequest request;
   Tie tie = Tie::attached;
   InputKind input = InputKind::whole;
+  std::optional<std::string> session;  ///< id of the one that it runs in
 };
 
-/// Reads core::request_of's object with the members `detach` and `stream_stdin`. Errors:
-/// invalid_argument.
+/// Reads core::request_of's object with the members `detach`, `stream_stdin` and `session`.
+/// Errors: invalid_argument.
 [[nodiscard]] Result<Order> order_of(const std::string& text);
 
 /// What is told to those who come when the daemon is ending.
 [[nodiscard]] Problem draining();
+/// What is told to those who name a session that there is not.
+[[nodiscard]] Problem no_such_session();
+/// The session with this id, which can be used; or why there is none.
+[[nodiscard]] std::variant<std::shared_ptr<KeptSession>, Problem> session_of(Desk& desk,
+                                                                             const std::string& id);
 /// The run that was asked for, taken in; or why it cannot be.
 [[nodiscard]] std::variant<std::shared_ptr<Run>, Problem> admit(Desk& desk, Order order,
                                                                 Output output);

@@ -1,11 +1,13 @@
 #include "api/rest/routes.hpp"
 
 #include <array>
-#include <boost/asio/post.hpp>
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "api/rest/aside.hpp"
+#include "api/rest/bounds.hpp"
 #include "api/rest/order.hpp"
+#include "api/rest/session_routes.hpp"
 #include "core/environment.hpp"
 #include "core/images.hpp"
 #include "core/pool_state.hpp"
@@ -20,7 +22,6 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr std::chrono::seconds kRetry{1};
 constexpr std::chrono::seconds kEngineBound{30};
 
 std::string json_of(const Run& run) {
@@ -32,11 +33,11 @@ std::string json_of(const Run& run) {
 }
 
 // The run ends with the client, and the answer is its result.
-void wait_for(const std::shared_ptr<Run>& run, const VisitorPointer& visitor) {
+void wait_for(Desk& desk, const std::shared_ptr<Run>& run, const VisitorPointer& visitor) {
   run->changed = [visitor, run = run.get()] { visitor->answer({.body = run->result}); };
-  visitor->when_gone([run] {
+  visitor->when_gone([&runs = desk.runs, run] {
     run->changed = nullptr;
-    run->stop.request_stop();
+    runs.cancel(run);
   });
 }
 
@@ -54,7 +55,7 @@ void start_run(Desk& desk, const VisitorPointer& visitor) {
   if (const auto* const problem = std::get_if<Problem>(&admitted)) return visitor->refuse(*problem);
   const auto run = std::get<std::shared_ptr<Run>>(std::move(admitted));
   if (streamed) return visitor->stream(run);
-  if (!detached) return wait_for(run, visitor);
+  if (!detached) return wait_for(desk, run, visitor);
   visitor->answer({202, "application/json", json_of(*run), {{"Location", "/v1/runs/" + run->id}}});
 }
 
@@ -85,7 +86,7 @@ void cancel_run(Desk& desk, const VisitorPointer& visitor) {
     desk.runs.forget(run->id);
     return visitor->answer({.status = 204});
   }
-  run->stop.request_stop();
+  desk.runs.cancel(run);
   visitor->answer({.status = 202, .body = json_of(*run)});
 }
 
@@ -100,7 +101,7 @@ void describe(Desk&, const VisitorPointer& visitor) {
 
 void tell_metrics(Desk& desk, const VisitorPointer& visitor) {
   const Metrics::Now now{desk.runs.count(RunState::queued), desk.runs.count(RunState::running),
-                         desk.service.pools()};
+                         desk.sessions.ready(), desk.service.pools()};
   visitor->answer({.type = "text/plain; version=0.0.4", .body = desk.metrics.text(now)});
 }
 
@@ -116,27 +117,16 @@ void tell_readiness(Desk& desk, const VisitorPointer& visitor) {
   });
 }
 
-// Work that blocks, done on a worker; the client's going away stops it.
+// An answer in JSON that blocks while it is made.
 template <typename Work>
-void as_chore(Desk& desk, const VisitorPointer& visitor, Work work) {
-  std::stop_source stop;
-  visitor->when_gone([stop]() mutable { stop.request_stop(); });
-  const Call call{Deadline::never(), stop.get_token()};
-  auto& loop = desk.loop;
-  // The visitor goes back to the loop with the answer: a connection must not end on a worker.
-  const bool taken =
-      desk.chores.submit([&loop, visitor = VisitorPointer(visitor), call, work]() mutable {
-        auto made = work(call);
-        boost::asio::post(loop, [visitor = std::move(visitor), made = std::move(made)] {
-          if (made.ok()) return visitor->answer({.body = *made});
-          visitor->refuse(problem_of(made.error()));
-        });
-      });
-  if (!taken) visitor->refuse({429, "queue_full", "too many such requests wait", {}, kRetry});
+void answer_aside(Desk& desk, const VisitorPointer& visitor, Work work) {
+  do_aside(desk, visitor, by(desk.chores), work, [](const VisitorPointer& to, std::string text) {
+    to->answer({.body = std::move(text)});
+  });
 }
 
 void diagnose(Desk& desk, const VisitorPointer& visitor) {
-  as_chore(desk, visitor, [&service = desk.service](const Call& call) -> Result<std::string> {
+  answer_aside(desk, visitor, [&service = desk.service](const Call& call) -> Result<std::string> {
     const auto here = core::surroundings(service.config());
     const core::BackendFinder finder = [&here](backend::BackendKind kind, const Call& bound) {
       return backend::find(kind, here, bound);
@@ -146,7 +136,7 @@ void diagnose(Desk& desk, const VisitorPointer& visitor) {
 }
 
 void list_images(Desk& desk, const VisitorPointer& visitor) {
-  as_chore(desk, visitor, [&service = desk.service](const Call& call) -> Result<std::string> {
+  answer_aside(desk, visitor, [&service = desk.service](const Call& call) -> Result<std::string> {
     const auto images =
         core::list_images(core::surroundings(service.config()), call.within(kEngineBound));
     if (!images.ok()) return images.error();
@@ -158,6 +148,14 @@ constexpr std::array kRoutes = {
     Route{"POST", "/v1/runs", Access::admitted, start_run},
     Route{"GET", "/v1/runs/{id}", Access::admitted, show_run},
     Route{"DELETE", "/v1/runs/{id}", Access::admitted, cancel_run},
+    Route{"POST", "/v1/sessions", Access::admitted, open_session},
+    Route{"GET", "/v1/sessions", Access::admitted, list_sessions},
+    Route{"GET", "/v1/sessions/{id}", Access::admitted, show_session},
+    Route{"DELETE", "/v1/sessions/{id}", Access::admitted, close_session},
+    Route{"PUT", "/v1/sessions/{id}/files", Access::admitted, put_files},
+    Route{"GET", "/v1/sessions/{id}/files", Access::admitted, get_files},
+    Route{"POST", "/v1/sessions/{id}/files", Access::admitted, change_files},
+    Route{"DELETE", "/v1/sessions/{id}/files", Access::admitted, remove_files},
     Route{"GET", "/v1/stream", Access::admitted, open_stream},
     Route{"GET", "/v1/health", Access::anyone, tell_health},
     Route{"GET", "/v1/ready", Access::admitted, tell_readiness},

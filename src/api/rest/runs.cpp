@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "api/rest/names.hpp"
+#include "core/orchestrator.hpp"
 
 namespace lazaret::rest {
 
@@ -17,20 +18,22 @@ std::string_view name_of(RunState state) noexcept {
   return "";
 }
 
-Runs::Runs(boost::asio::io_context& loop, Execute execute, const Bounds& bounds)
-    : loop_(loop),
-      execute_(std::move(execute)),
-      bounds_(bounds),
-      workers_(bounds.runs, bounds.queue) {}
+Runs::Runs(boost::asio::io_context& loop, Execute execute, Workers& workers, const Bounds& bounds)
+    : loop_(loop), execute_(std::move(execute)), workers_(workers), bounds_(bounds) {}
 
-std::shared_ptr<Run> Runs::start(ExecutionRequest request, Tie tie, Output output) {
+std::shared_ptr<Run> Runs::start(ExecutionRequest request, Tie tie, Output output,
+                                 std::shared_ptr<KeptSession> session) {
   auto run = std::make_shared<Run>();
   run->id = new_id();
   run->tie = tie;
   run->mode = output;
   run->request = std::move(request);
   run->request.stop = run->stop.get_token();
-  if (!workers_.submit([this, run] { execute(run); })) return nullptr;
+  // Each session has a line of its own, but all of them have no more than the workers have.
+  if (session && session->lane->busy() && queued_ >= bounds_.queue) return nullptr;
+  run->session = std::move(session);
+  const auto task = [this, run] { execute(run); };
+  if (!(run->session ? run->session->lane->submit(task) : workers_.submit(task))) return nullptr;
   ++queued_;
   runs_.emplace(run->id, run);
   return run;
@@ -38,13 +41,19 @@ std::shared_ptr<Run> Runs::start(ExecutionRequest request, Tie tie, Output outpu
 
 // On a worker.
 void Runs::execute(const std::shared_ptr<Run>& run) {
+  if (run->taken.exchange(true)) return;
   boost::asio::post(loop_, [this, run] {
     run->state = RunState::running;
     --queued_;
     ++running_;
   });
   if (run->mode == Output::streamed) attach(run);
-  ExecutionResult result = execute_(run->request);
+  ExecutionResult result =
+      run->session ? run->session->session->execute(run->request) : execute_(run->request);
+  end(run, std::move(result));
+}
+
+void Runs::end(const std::shared_ptr<Run>& run, ExecutionResult result) {
   result.meta.run_id = run->id;
   boost::asio::post(loop_, [this, run, text = to_json(result), cause = result.meta.cause,
                             duration = result.duration]() mutable {
@@ -72,6 +81,7 @@ void Runs::finish(const std::shared_ptr<Run>& run, std::string result) {
   run->result = std::move(result);
   run->ended = std::chrono::steady_clock::now();
   run->request = {};
+  run->session = nullptr;
   run->signal = nullptr;
   --running_;
   if (run->tie == Tie::detached)
@@ -110,8 +120,16 @@ std::shared_ptr<Run> Runs::find(const std::string& id) {
   return found == runs_.end() ? nullptr : found->second;
 }
 
+void Runs::cancel(const std::shared_ptr<Run>& run) {
+  run->stop.request_stop();
+  if (run->taken.exchange(true)) return;
+  --queued_;
+  ++running_;
+  end(run, core::failed_run(Error(Errc::cancelled, "it was given up before it began")));
+}
+
 void Runs::cancel_all() {
-  for (const auto& [id, run] : runs_) run->stop.request_stop();
+  for (const auto& [id, run] : std::map(runs_)) cancel(run);
 }
 
 std::size_t Runs::count(RunState state) const noexcept {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <deque>
@@ -14,6 +15,7 @@
 
 #include "api/rest/backlog.hpp"
 #include "api/rest/bounds.hpp"
+#include "api/rest/sessions.hpp"
 #include "api/rest/workers.hpp"
 #include "lazaret/execution_result.hpp"
 #include "lazaret/request.hpp"
@@ -30,14 +32,16 @@ enum class Tie { attached, detached };
 enum class Output { collected, streamed };
 
 /// One run, from its request to its result. Touched by the loop's thread only, but for `request`,
-/// which the worker reads.
+/// which the worker reads, and `taken`.
 struct Run {
   std::string id;
   Tie tie = Tie::attached;
   RunState state = RunState::queued;
   ExecutionRequest request;
+  std::shared_ptr<KeptSession> session;  ///< whose box it runs in, until it has ended
   std::stop_source stop;
-  std::string result;  ///< JSON, once done
+  std::atomic<bool> taken = false;  ///< by a worker, or given up before that
+  std::string result;               ///< JSON, once done
   std::chrono::steady_clock::time_point ended;
   Output mode = Output::collected;
   Backlog output;                          ///< streamed, and not yet taken
@@ -50,15 +54,19 @@ class Runs {
  public:
   using Execute = std::function<ExecutionResult(const ExecutionRequest&)>;
 
-  Runs(boost::asio::io_context& loop, Execute execute, const Bounds& bounds);
+  Runs(boost::asio::io_context& loop, Execute execute, Workers& workers, const Bounds& bounds);
 
-  /// Takes a run in, to be executed as soon as a worker is free; null when too many wait.
+  /// Takes a run in, to be executed as soon as a worker is free, and its session if it has one;
+  /// null when too many wait.
   // Shared with the connection that waits for it and the worker that executes it.
-  [[nodiscard]] std::shared_ptr<Run> start(ExecutionRequest request, Tie tie, Output output);
+  [[nodiscard]] std::shared_ptr<Run> start(ExecutionRequest request, Tie tie, Output output,
+                                           std::shared_ptr<KeptSession> session = {});
   /// A run that has not ended, or a detached one whose result is still kept; null otherwise.
   [[nodiscard]] std::shared_ptr<Run> find(const std::string& id);
   /// Gives up the result of a run that has ended.
   void forget(const std::string& id);
+  /// Ends it, which one that waits does at once.
+  void cancel(const std::shared_ptr<Run>& run);
   void cancel_all();
   [[nodiscard]] std::size_t count(RunState state) const noexcept;
   /// Called when a run has ended and none is left.
@@ -69,19 +77,20 @@ class Runs {
  private:
   void execute(const std::shared_ptr<Run>& run);
   void attach(const std::shared_ptr<Run>& run);
+  void end(const std::shared_ptr<Run>& run, ExecutionResult result);
   void finish(const std::shared_ptr<Run>& run, std::string result);
   void keep(const std::shared_ptr<Run>& run);
   void drop_old();
 
   boost::asio::io_context& loop_;
   Execute execute_;
+  Workers& workers_;
   const Bounds& bounds_;
   std::map<std::string, std::shared_ptr<Run>> runs_;
   std::deque<std::string> kept_;  // ids of detached runs that have ended, oldest first
   std::size_t kept_bytes_ = 0;
   std::size_t queued_ = 0;
   std::size_t running_ = 0;
-  Workers workers_;  // last: its threads use everything above
 };
 
 }  // namespace lazaret::rest

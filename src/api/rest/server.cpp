@@ -20,7 +20,7 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-constexpr unsigned kChoreThreads = 2;
+constexpr unsigned kChoreThreads = 2, kMakerThreads = 2, kEnderThreads = 4;
 
 // What is listened on: our own socket, and those of a service manager.
 struct Listeners {
@@ -60,17 +60,21 @@ class Server {
          std::unique_ptr<asio::ssl::context> tls)
       : options_(options),
         tls_(std::move(tls)),
-        desk_{loop_,      options_.bounds, service,
-              runs_,      chores_,         messages_,
-              readiness_, metrics_,        core::fingerprint(service.config())},
+        desk_{loop_,     options_.bounds, service,  runs_,
+              sessions_, chores_,         makers_,  enders_,
+              messages_, readiness_,      metrics_, core::fingerprint(service.config())},
         local_(desk_, options_.bounds.connections),
         network_(desk_, (options_.bounds.connections + 1) / 2),
         work_(loop_.get_executor()),
-        runs_(loop_, execute_with(service), options_.bounds),
-        readiness_(loop_, execute_with(service), chores_),
-        chores_(kChoreThreads, options_.bounds.chores),
-        messages_(1, options_.bounds.signals),
         signals_(loop_, SIGTERM, SIGINT),
+        runs_(loop_, execute_with(service), workers_, options_.bounds),
+        sessions_(loop_, workers_, enders_, options_.bounds),
+        readiness_(loop_, execute_with(service), chores_),
+        workers_(options_.bounds.runs, options_.bounds.queue),
+        chores_(kChoreThreads, options_.bounds.chores),
+        makers_(kMakerThreads, options_.bounds.sessions),
+        enders_(kEnderThreads, 2 * options_.bounds.sessions),
+        messages_(1, options_.bounds.signals),
         drain_(loop_) {
     runs_.on_end = [this](Cause cause, std::chrono::duration<double> duration) {
       metrics_.count_run(name_of(cause), duration.count());
@@ -142,6 +146,7 @@ class Server {
     drain_.cancel();
     signals_.cancel();
     readiness_.stop();
+    sessions_.stop();
     for (Hall* const hall : {&local_, &network_}) hall->give_up();
     work_.reset();
   }
@@ -155,11 +160,15 @@ class Server {
   Hall network_;
   asio::io_context loop_{1};
   asio::executor_work_guard<asio::io_context::executor_type> work_;
+  asio::signal_set signals_;  // until all is gone: nobody ends us while sessions are closed
   Runs runs_;
+  Sessions sessions_;
   Readiness readiness_;
+  Workers workers_;  // those use everything above
   Workers chores_;
+  Workers makers_;
+  Workers enders_;
   Workers messages_;  // signals, from clients to programs
-  asio::signal_set signals_;
   asio::steady_timer drain_;
   std::vector<std::unique_ptr<Door>> doors_;
 };

@@ -67,7 +67,7 @@ void Talk::control(const std::string& message) {
   // WHY no copies: those of nested values recurse as deeply as the client likes.
   const auto member = object.begin();
   if (member.key() == "cancel" && *member == true) {
-    run_->stop.request_stop();
+    desk_.runs.cancel(run_);
     return;
   }
   const int number = member.key() == "signal" ? signal_of(*member) : 0;
@@ -102,7 +102,7 @@ std::optional<Talk::Message> Talk::next() {
 void Talk::leave() {
   if (!run_) return;
   run_->changed = nullptr;
-  run_->stop.request_stop();
+  desk_.runs.cancel(run_);
 }
 
 }  // namespace lazaret::rest

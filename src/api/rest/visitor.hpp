@@ -15,6 +15,7 @@ struct Request {
   std::string id;  ///< the client's X-Request-Id, or one of ours
   std::string method;
   std::string path;
+  std::string query = {};                              ///< behind the question mark, as it came
   std::map<std::string, std::string> parameters = {};  ///< by their names in the route's path
   std::string accept;
   std::string version;        ///< Lazaret-Version: only this one will do
@@ -37,6 +38,8 @@ class Visitor {
   virtual void stream(std::shared_ptr<Run> run) = 0;
   /// Instead of an answer: a WebSocket.
   virtual void upgrade() = 0;
+  /// Whether nobody would hear an answer.
+  [[nodiscard]] virtual bool has_left() const = 0;
   /// Called if the client goes away before it is answered.
   virtual void when_gone(std::function<void()> gone) = 0;
 

@@ -13,7 +13,7 @@ Workers::~Workers() {
 
 bool Workers::submit(std::function<void()> task) {
   const std::scoped_lock lock(mutex_);
-  if (under_way_ == most_ + waiting_) return false;
+  if (over_ || under_way_ == most_ + waiting_) return false;
   ++under_way_;
   const bool somebody_is_free = line_.size() < idle_;
   line_.push_back(std::move(task));

@@ -19,7 +19,8 @@ class Workers {
   Workers& operator=(const Workers&) = delete;
   ~Workers();
 
-  /// False when the line is full. Tasks do not throw.
+  /// False when the line is full, and for a task that comes while the destructor waits. Tasks do
+  /// not throw.
   [[nodiscard]] bool submit(std::function<void()> task);
 
  private:

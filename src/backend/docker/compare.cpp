@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr const char* kSource = "engine inspect";
+constexpr const char* kInspect = "engine inspect";
 constexpr std::size_t kShownBytes = 120;
 
 const json& at(const json& object, const char* pointer) {
@@ -28,9 +28,9 @@ std::string shown(const json& value) {
 }
 
 Reading reading(Control control, const char* field, bool holds, const json& seen) {
-  if (holds) return {control, EvidenceStatus::enforced, "", kSource};
+  if (holds) return {control, EvidenceStatus::enforced, "", kInspect};
   return {control, EvidenceStatus::not_enforced,
-          std::string(field + 1) + " is " + shown(seen) + ", which was not asked for", kSource};
+          std::string(field + 1) + " is " + shown(seen) + ", which was not asked for", kInspect};
 }
 
 void compare_rows(const Comparison& comparison, std::vector<Reading>& readings) {

@@ -96,7 +96,7 @@ bool as_many(const json& sent, const json& seen) {
   return seen.is_array() && seen.size() == sent.size();
 }
 
-constexpr std::array kDocker = {
+constexpr std::array kDockerRows = {
     Row{Control::privileges, "/User", "/Config/User", equal},
     Row{Control::hostname, "/Hostname", "/Config/Hostname", equal},
     Row{Control::processes, "/Entrypoint", "/Config/Entrypoint", equal},
@@ -134,7 +134,7 @@ constexpr std::array kDocker = {
     Row{Control::memory, "/HostConfig/CgroupParent", "/HostConfig/CgroupParent", equal_or_empty},
 };
 
-constexpr std::array kPodman = {
+constexpr std::array kPodmanRows = {
     Row{Control::privileges, "/user", "/Config/User", equal},
     Row{Control::hostname, "/hostname", "/Config/Hostname", equal},
     Row{Control::processes, "/entrypoint", "/Config/Entrypoint", same_words},
@@ -189,8 +189,8 @@ bool is_empty(const json& value) {
 }
 
 std::span<const Row> rows_of(engine::Kind kind) noexcept {
-  if (kind == engine::Kind::docker) return kDocker;
-  return kPodman;
+  if (kind == engine::Kind::docker) return kDockerRows;
+  return kPodmanRows;
 }
 
 std::span<const Unasked> unasked_fields() noexcept { return kUnasked; }

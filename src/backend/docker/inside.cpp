@@ -7,12 +7,12 @@
 namespace lazaret::backend::docker {
 namespace {
 
-constexpr const char* kSource = "cgroup files in the box";
+constexpr const char* kCgroupFiles = "cgroup files in the box";
 constexpr const char* kReport = "runner report";
 
 Reading decide(Control control, bool holds, std::string text) {
   return {control, holds ? EvidenceStatus::enforced : EvidenceStatus::not_enforced, std::move(text),
-          kSource};
+          kCgroupFiles};
 }
 
 Reading at_most(Control control, const SelfReport& report, const std::string& key,

@@ -1,5 +1,6 @@
 #include "backend/docker/local_view.hpp"
 
+#include <algorithm>
 #include <array>
 #include <sstream>
 
@@ -17,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kSource = "/proc from outside";
+constexpr const char* kFromOutside = "/proc from outside";
 constexpr std::array kCompared = {"mnt", "pid", "net", "ipc", "uts", "cgroup"};
 
 os::Handle descriptor_of(std::uint64_t pid) {
@@ -52,7 +53,7 @@ std::string field_of(const SelfReport& report, const std::string& field) {
 
 Reading decide(Control control, bool holds, const std::string& good, const std::string& bad) {
   return {control, holds ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
-          holds ? good : bad, kSource};
+          holds ? good : bad, kFromOutside};
 }
 
 std::optional<std::uint64_t> number_in(const fs::path& file) {
@@ -69,6 +70,26 @@ std::optional<std::uint64_t> field_in(const fs::path& file, std::string_view nam
     if (key == name) return parse_number(value);
   }
   return std::nullopt;
+}
+
+// One to a line.
+std::vector<std::uint64_t> pids_in(const fs::path& file) {
+  std::vector<std::uint64_t> pids;
+  const std::string text = text_of_file(file);
+  for (const std::string_view line : split(text, '\n')) {
+    if (const auto pid = parse_number(line)) pids.push_back(*pid);
+  }
+  return pids;
+}
+
+std::vector<std::uint64_t> pids_of_machine() {
+  std::vector<std::uint64_t> pids;
+  std::error_code error;
+  for (fs::directory_iterator entry("/proc", error), end; !error && entry != end;
+       entry.increment(error)) {
+    if (const auto pid = parse_number(entry->path().filename().string())) pids.push_back(*pid);
+  }
+  return pids;
 }
 
 // Mount point of each version 1 controller, and under "" of version 2.
@@ -154,14 +175,15 @@ std::vector<Reading> LocalView::readings() const {
   return readings;
 }
 
+fs::path LocalView::cgroup_of(const char* controller) const {
+  const auto found = cgroups_.find(controller);
+  const auto unified = cgroups_.find("");
+  if (found != cgroups_.end()) return found->second;
+  return unified == cgroups_.end() ? fs::path("/nonexistent") : unified->second;
+}
+
 bool LocalView::examine(Autopsy& autopsy) const {
-  const auto of = [this](const char* controller) {
-    const auto found = cgroups_.find(controller);
-    const auto unified = cgroups_.find("");
-    if (found != cgroups_.end()) return found->second;
-    return unified == cgroups_.end() ? fs::path("/nonexistent") : unified->second;
-  };
-  const fs::path memory = of("memory"), cpu = of("cpuacct"), pids = of("pids");
+  const fs::path memory = cgroup_of("memory"), cpu = cgroup_of("cpuacct"), pids = cgroup_of("pids");
   const auto either = [](std::optional<std::uint64_t> two, std::optional<std::uint64_t> one) {
     return two ? two : one;
   };
@@ -195,18 +217,19 @@ bool LocalView::sees_all() const {
   return namespace_of(proc(pid_), "pid") == namespaces_.at("pid");
 }
 
+bool LocalView::is_other(std::uint64_t pid) const {
+  if (pid == pid_ || namespace_of(proc(pid), "pid") != namespaces_.at("pid")) return false;
+  const std::string state = field_of(status_of(proc(pid)), "State");
+  return !state.empty() && state.front() != 'Z' && state.front() != 'X';
+}
+
+// No process leaves its cgroup by itself. Only where that does not show us its first process are
+// all processes of this machine looked at, which takes longer the more there are.
 std::uint32_t LocalView::survivors() const {
-  std::uint32_t count = 0;
-  std::error_code error;
-  for (fs::directory_iterator entry("/proc", error), end; !error && entry != end;
-       entry.increment(error)) {
-    const auto pid = parse_number(entry->path().filename().string());
-    if (!pid || *pid == pid_) continue;
-    if (namespace_of(entry->path(), "pid") != namespaces_.at("pid")) continue;
-    const std::string state = field_of(status_of(entry->path()), "State");
-    if (!state.empty() && state.front() != 'Z' && state.front() != 'X') ++count;
-  }
-  return count;
+  std::vector<std::uint64_t> pids = pids_in(cgroup_of("pids") / "cgroup.procs");
+  if (std::ranges::find(pids, pid_) == pids.end()) pids = pids_of_machine();
+  return static_cast<std::uint32_t>(
+      std::count_if(pids.begin(), pids.end(), [this](std::uint64_t pid) { return is_other(pid); }));
 }
 
 }  // namespace lazaret::backend::docker

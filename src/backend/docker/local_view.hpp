@@ -38,6 +38,8 @@ class LocalView {
 
  private:
   LocalView() = default;
+  [[nodiscard]] std::filesystem::path cgroup_of(const char* controller) const;
+  [[nodiscard]] bool is_other(std::uint64_t pid) const;
 
   std::uint64_t pid_ = 0;
   os::Handle pidfd_;  // pid_ belongs to somebody else one day, this never does (P-05)

@@ -21,7 +21,7 @@ namespace lazaret::backend::docker {
 namespace {
 
 constexpr std::chrono::seconds kFillBound{8};  // of one turn; who takes longer is taken for dead
-constexpr std::chrono::seconds kRemoveBound{10};
+constexpr std::chrono::seconds kVolumeBound{10};
 constexpr std::chrono::seconds kReadyBound{60};  // of everybody's turns together
 constexpr std::chrono::milliseconds kPause{20};
 constexpr int kAttempts = 2;
@@ -121,7 +121,7 @@ Status RunnerVolume::fill(const std::string& image, const Call& call) const {
 // WHY a look first: the name is everybody's, and whoever has it now may be another process.
 void RunnerVolume::dismiss() const {
   for (int count = 0; count < kAttempts; ++count) {
-    if (!is_gone(Call{}.within(kRemoveBound))) continue;
+    if (!is_gone(Call{}.within(kVolumeBound))) continue;
     leases_.settle(journal::Kind::container, helper_);
     return;
   }

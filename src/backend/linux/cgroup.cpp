@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kPeriodMicros = 100'000;
 constexpr std::uint64_t kPageBytes = 4096;
-constexpr std::chrono::seconds kRemoveBound{2};
+constexpr std::chrono::seconds kGroupBound{2};
 
 std::string cpu_max(const Limits& limits) {
   const auto quota =
@@ -77,7 +77,7 @@ Status Cgroup::remove(const Call& call) {
 
 // A fork of the program that we are part of has a copy of us, but no say.
 Cgroup::~Cgroup() {
-  if (::getpid() == owner_) (void)remove(Call{}.within(kRemoveBound)).ok();
+  if (::getpid() == owner_) (void)remove(Call{}.within(kGroupBound)).ok();
 }
 
 std::string Cgroup::read(const char* file) const { return trimmed(text_of_file(path_ / file)); }

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr std::array kNeeded = {"memory", "pids"};
 constexpr std::array kWanted = {"memory", "pids", "cpu", "io"};
-constexpr std::chrono::seconds kRemoveBound{2};
+constexpr std::chrono::seconds kBaseBound{2};
 
 // proc(5): white space in a path of mountinfo is written in octal.
 std::string unescaped(const std::string& text) {
@@ -78,7 +78,7 @@ Hosting try_hosting(const fs::path& directory) {
 // A process of ours that was killed can no longer do this itself.
 void clear_left(const fs::path& base) {
   if (::access(base.c_str(), W_OK) != 0) return;
-  const Call call = Call{}.within(kRemoveBound);
+  const Call call = Call{}.within(kBaseBound);
   for (const fs::path& child : children_of(base)) {
     const auto name = parse_cgroup_name(child.filename().string());
     if (name && standing_of(*name, child) == journal::Standing::dead)

@@ -12,7 +12,7 @@
 namespace lazaret::backend::native {
 namespace {
 
-constexpr const char* kSource = "/proc from outside";
+constexpr const char* kFromOutside = "/proc from outside";
 
 struct NamespaceRow {
   Control control;
@@ -32,7 +32,7 @@ Reading read_namespace(const NamespaceRow& row, const std::string& theirs,
                        const std::string& ours) {
   const bool apart = !theirs.empty() && !ours.empty() && theirs != ours;
   return {row.control, apart ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
-          std::string(apart ? "own " : "no own ") + row.name + " namespace", kSource};
+          std::string(apart ? "own " : "no own ") + row.name + " namespace", kFromOutside};
 }
 
 // The same lines as the runner's own report, but read by us.
@@ -48,7 +48,7 @@ Reading read_field(const SelfReport& report, Control control, const std::string&
   const auto found = report.status.find(field);
   const bool holds = found != report.status.end() && found->second == wanted;
   return {control, holds ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
-          holds ? "" : field + " is not " + wanted, kSource};
+          holds ? "" : field + " is not " + wanted, kFromOutside};
 }
 
 // WHY from outside: inside, an id that is not mapped looks like the box's own (user_namespaces(7),
@@ -58,7 +58,7 @@ Reading read_id(const SelfReport& report, const std::string& field, std::uint32_
   const std::string seen = found == report.status.end() ? "unknown" : found->second;
   const bool holds = words_of(seen) == std::vector<std::string>(4, std::to_string(wanted));
   return {Control::privileges, holds ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
-          holds ? "" : field + " on the host is " + seen, kSource};
+          holds ? "" : field + " on the host is " + seen, kFromOutside};
 }
 
 // Without privilege the kernel keeps the caller's groups; no file of theirs is in the box.
@@ -67,9 +67,10 @@ Reading read_groups(const SelfReport& report, OutsideIdentity::Groups allowed) {
   const std::string groups = found == report.status.end() ? "unknown" : found->second;
   if (allowed == OutsideIdentity::Groups::none && !words_of(groups).empty())
     return {Control::privileges, EvidenceStatus::not_enforced, "still in groups " + groups,
-            kSource};
+            kFromOutside};
   return {Control::privileges, EvidenceStatus::enforced,
-          groups.empty() ? "" : "supplementary groups " + groups + " kept by the kernel", kSource};
+          groups.empty() ? "" : "supplementary groups " + groups + " kept by the kernel",
+          kFromOutside};
 }
 
 std::vector<Reading> read_identity(const SelfReport& report, const OutsideIdentity& expected) {
@@ -77,7 +78,7 @@ std::vector<Reading> read_identity(const SelfReport& report, const OutsideIdenti
   Reading who{
       Control::privileges, EvidenceStatus::enforced,
       (is_caller ? "outside the caller, user " : "outside user ") + std::to_string(expected.user),
-      kSource};
+      kFromOutside};
   return {std::move(who), read_id(report, "Uid", expected.user),
           read_id(report, "Gid", expected.group), read_groups(report, expected.groups)};
 }

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -78,6 +79,22 @@ Result<Folder> Folder::in(const std::string& name) const {
   return Folder(std::move(handle));
 }
 
+Result<Folder> Folder::parent() const {
+  Handle handle(::openat(handle_.get(), "..", kDirectory));
+  if (!handle.valid()) return last_error("opening the directory above");
+  return Folder(std::move(handle));
+}
+
+// chmod(2) would follow a link: what is not a directory is not touched. The system call itself,
+// since libc's function has flags that nobody here wants.
+Result<Folder> Folder::unlocked(const std::string& name) const {
+  LAZARET_TRY(const Item found, item(name));
+  if (found.kind != Item::Kind::directory) return system_error("opening " + name, ENOTDIR);
+  if (::syscall(SYS_fchmodat, handle_.get(), name.c_str(), 0700) != 0)
+    return last_error("unlocking " + name);
+  return in(name);
+}
+
 Result<Folder> Folder::made_in(const std::string& name) const {
   LAZARET_CHECK(check(name));
   if (::mkdirat(handle_.get(), name.c_str(), 0755) != 0 && errno != EEXIST)
@@ -93,11 +110,22 @@ Result<Handle> Folder::create(const std::string& name, bool executable) const {
   return file;
 }
 
+Result<Handle> Folder::open(const std::string& name, std::uint64_t offset) const {
+  LAZARET_TRY(Handle file, open_file(name, O_RDONLY));
+  if (::lseek(file.get(), static_cast<off_t>(offset), SEEK_SET) < 0)
+    return last_error("reading " + name);
+  return file;
+}
+
+Result<Handle> Folder::append(const std::string& name) const {
+  return open_file(name, O_WRONLY | O_APPEND);
+}
+
 // Without waiting, should somebody have put a fifo in the file's place.
-Result<Handle> Folder::open(const std::string& name) const {
+Result<Handle> Folder::open_file(const std::string& name, int how) const {
   LAZARET_CHECK(check(name));
-  constexpr int kFile = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
-  Handle file(::openat(handle_.get(), name.c_str(), kFile));
+  constexpr int kAlways = O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;
+  Handle file(::openat(handle_.get(), name.c_str(), how | kAlways));
   struct stat seen {};
   if (!file.valid() || ::fstat(file.get(), &seen) != 0) return last_error("opening " + name);
   if (!S_ISREG(seen.st_mode)) return system_error("opening " + name, EINVAL);
@@ -108,6 +136,24 @@ Status Folder::remove(const std::string& name) const {
   LAZARET_CHECK(check(name));
   if (::unlinkat(handle_.get(), name.c_str(), 0) != 0 && errno != ENOENT)
     return last_error("removing " + name);
+  return {};
+}
+
+Status Folder::remove_empty(const std::string& name) const {
+  LAZARET_CHECK(check(name));
+  if (::unlinkat(handle_.get(), name.c_str(), AT_REMOVEDIR) != 0)
+    return last_error("removing " + name);
+  return {};
+}
+
+// By its number: not every C library has a function for it.
+Status Folder::move(const std::string& name, const Folder& to, const std::string& new_name) const {
+  constexpr unsigned kNoReplace = 1;  // RENAME_NOREPLACE
+  LAZARET_CHECK(check(name));
+  LAZARET_CHECK(check(new_name));
+  if (::syscall(SYS_renameat2, handle_.get(), name.c_str(), to.handle_.get(), new_name.c_str(),
+                kNoReplace) != 0)
+    return last_error("moving " + name);
   return {};
 }
 
@@ -126,14 +172,15 @@ Result<std::string> Folder::target_of(const std::string& name) const {
   return std::string(target.data(), static_cast<std::size_t>(size));
 }
 
-Folder::Item Folder::look_at(const char* name) const {
+Result<Folder::Item> Folder::item(const std::string& name) const {
+  LAZARET_CHECK(check(name));
   struct stat seen {};
-  if (::fstatat(handle_.get(), name, &seen, AT_SYMLINK_NOFOLLOW) != 0)
-    return {name, Item::Kind::other, false, 0};
+  if (::fstatat(handle_.get(), name.c_str(), &seen, AT_SYMLINK_NOFOLLOW) != 0)
+    return last_error("looking at " + name);
   const Item::Kind kind = kind_of(seen.st_mode);
   const bool is_file = kind == Item::Kind::file;
-  return {name, kind, is_file && (seen.st_mode & S_IXUSR) != 0,
-          is_file ? static_cast<std::uint64_t>(seen.st_size) : 0};
+  return Item{name, kind, is_file && (seen.st_mode & S_IXUSR) != 0,
+              is_file ? static_cast<std::uint64_t>(seen.st_size) : 0};
 }
 
 Result<std::optional<Folder::Item>> Folder::next() {
@@ -141,7 +188,9 @@ Result<std::optional<Folder::Item>> Folder::next() {
   const char* const name = names_->next();
   if (name == nullptr && errno != 0) return last_error("reading a directory");
   if (name == nullptr) return std::optional<Item>();
-  return std::optional<Item>(look_at(name));
+  auto found = item(name);
+  if (!found.ok()) return std::optional<Item>({name, Item::Kind::other, false, 0});
+  return std::optional<Item>(std::move(found).value());
 }
 
 }  // namespace lazaret::os

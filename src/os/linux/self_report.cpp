@@ -21,6 +21,7 @@
 
 #include "os/handle.hpp"
 #include "os/init.hpp"
+#include "os/linux/outcome.hpp"
 #include "os/linux/subprocess.hpp"
 
 namespace lazaret::os {
@@ -119,8 +120,6 @@ void add_cgroup(std::string& report) {
   if (!root.valid()) return;
   for (const auto& [key, name] : kFiles) add_lines(report, key, content_of(root.get(), name));
 }
-
-int outcome(long result) noexcept { return result < 0 ? errno : 0; }
 
 int outcome_of_socket(int family, int type) noexcept {
   const int descriptor = ::socket(family, type | SOCK_CLOEXEC, 0);

@@ -16,6 +16,7 @@
 
 #include "base/try.hpp"
 #include "os/error.hpp"
+#include "os/linux/outcome.hpp"
 
 namespace lazaret::os {
 namespace {
@@ -41,8 +42,6 @@ constexpr std::uint32_t kUnknown = SECCOMP_RET_ERRNO | ENOSYS;
 constexpr std::uint32_t half_of_argument(std::size_t index, std::size_t half) {
   return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + index * 8 + half * 4);
 }
-
-int outcome(long result) noexcept { return result < 0 ? errno : 0; }
 
 struct Trial {
   const SubprocessFilter& filter;

@@ -1,8 +1,10 @@
 #include "os/user.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -36,6 +38,11 @@ RawHandle standard_stream(int number) { return number; }
 
 bool is_terminal(int number) { return ::isatty(number) == 1; }
 
+bool is_directory(int number) {
+  struct stat facts {};
+  return ::fstat(number, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
 std::string read_standard_input(const std::stop_token& stop) {
   std::array<char, 32768> part{};
   for (;;) {
@@ -64,6 +71,20 @@ void ignore_broken_pipes() {
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;
   (void)::sigaction(SIGPIPE, &ignore, nullptr);
+}
+
+bool is_reader_gone(int number) {
+  pollfd entry{number, 0, 0};
+  return ::poll(&entry, 1, 0) == 1 && (entry.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+void hold_standard_streams() {
+  for (int number = 0; number <= STDERR_FILENO; ++number) {
+    if (::fcntl(number, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest free number is this one.
+    const int wrong_way = number == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+    if (::open("/dev/null", wrong_way) != number) std::abort();
+  }
 }
 
 struct InterruptWatch::Body {

@@ -53,6 +53,8 @@ bool is_terminal(int number) {
   return ::GetConsoleMode(standard_stream(number), &mode) != 0;
 }
 
+bool is_directory(int) { return false; }
+
 std::size_t write_without_waiting(int number, std::string_view text) {
   DWORD written = 0;
   const auto size = static_cast<DWORD>(text.size());
@@ -62,5 +64,11 @@ std::size_t write_without_waiting(int number, std::string_view text) {
 
 // There is no signal for it here: writing simply fails.
 void ignore_broken_pipes() {}
+
+// What is written fails then.
+bool is_reader_gone(int) { return false; }
+
+// Handles have no numbers that are given again.
+void hold_standard_streams() {}
 
 }  // namespace lazaret::os

@@ -28,7 +28,9 @@
       'BoxedPrimitive', 'NativeError', 'GeneratorObject', 'External']) {
       if (types['is' + name](value)) return name === 'NativeError' ? 'Error' : name;
     }
-    return 'object';
+    // What these hold is no property of theirs in one version of node, and a symbol's in another.
+    const tag = Object.prototype.toString.call(value).slice(8, -1);
+    return ['URLSearchParams', 'Headers', 'FormData', 'Blob', 'File'].includes(tag) ? tag : 'object';
   };
 
   const isWellFormed = (text) => !/\p{Surrogate}/u.test(text);
@@ -163,13 +165,20 @@
 
   const lineIn = (stack) => Number(stack.split(`${filename}:`)[1]?.match(/^\d+/)?.[0]);
 
+  /// A stack begins with the place of what does not compile, else with the message of its making.
+  const lineOf = (stack, text) => {
+    if (stack.startsWith(`${filename}:`)) return lineIn(stack);
+    const frames = stack.replace(text, () => '').split('\n').filter((line) => /^ +at /.test(line));
+    return lineIn(frames.join('\n'));
+  };
+
   const describe = (error) => {
     try {
       if (types.isNativeError(error)) {
         const stack = withoutOurFrames(error.stack);
         const text = String(error);
         const name = typeof error.name === 'string' ? error.name : undefined;
-        return [text, stack, name, lineIn(stack.replace(text, () => ''))];
+        return [text, stack, name, lineOf(stack, text)];
       }
       return [`Uncaught ${typeof error === 'object' ? kindOf(error) : String(error)}`, undefined];
     } catch {

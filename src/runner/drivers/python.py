@@ -7,7 +7,7 @@ import _ast
 import builtins
 import os
 import sys
-from _frozen_importlib_external import SourceFileLoader
+from _frozen_importlib_external import PathFinder, SourceFileLoader
 
 MOST_DEPTH = 100
 MOST_LETTERS = 16 << 20
@@ -247,6 +247,37 @@ COMMON = """base64 bisect collections copy csv dataclasses datetime decimal frac
     traceback typing""".split()
 
 
+def modules_in(folder):
+    """What an import finds there sooner than in the library."""
+    try:
+        entries = [entry.partition(".") for entry in os.listdir(folder)]
+    except OSError:
+        return set()
+    return {name for name, dot, kind in entries
+            if kind in ("py", "pyc") or kind.endswith("so")
+            or not dot and os.path.isfile(os.path.join(folder, name, "__init__.py"))}
+
+
+def fix_seed(random):
+    """Its own hook, which is older, takes another one in each child."""
+    random.seed(0)
+    os.register_at_fork(after_in_child=lambda: random.seed(0))
+
+
+class Seeding:
+    """Finds the library's random once, and fixes its seed when it is loaded."""
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "random":
+            return None
+        sys.meta_path.remove(self)
+        spec = PathFinder.find_spec(name)
+        if spec and spec.origin and os.path.dirname(spec.origin) == os.path.dirname(os.__file__):
+            load = spec.loader.exec_module
+            spec.loader.exec_module = lambda module: (load(module), fix_seed(module))
+        return spec
+
+
 class Ahead:
     """What was loaded while nobody waited: out of the collector's sight, and not taken down at the
     end, which would take longer than most programs."""
@@ -258,12 +289,14 @@ class Ahead:
         self.collector = gc
         self.exits = atexit
         self.streams = (sys.stdout, sys.stderr)
+        before = set(sys.modules)
         for name in COMMON:
             try:
                 __import__(name)
             except ImportError:
                 pass
         self.known = set(sys.modules)
+        self.loaded = self.known - before
         self.registered = atexit._ncallbacks()
         gc.freeze()
 
@@ -275,34 +308,59 @@ class Ahead:
         os.close(4)
         if not parts:
             os._exit(0)  # nobody needs it any more
-        if "random" in sys.modules:
-            sys.modules["random"].seed()
         return [os.fsdecode(word) for word in b"".join(parts).split(b"\0")]
+
+    def give_way(self, folder):
+        """What lies beside the program comes before the library: then nothing is loaded yet."""
+        if modules_in(folder).isdisjoint(name.partition(".")[0] for name in self.loaded):
+            return
+        self.known -= self.loaded
+        for name in self.loaded:
+            del sys.modules[name]
 
     def is_alone(self):
         import _thread
-
         return (_thread._count() == 0 and self.exits._ncallbacks() == self.registered
                 and self.known.issuperset(sys.modules))
 
-    def end(self):
-        """At once, unless the interpreter's own end would do something that the program sees."""
+    def flush(self):
+        for stream in self.streams:
+            stream.flush()
+
+    def ends_at_once(self):
+        """Unless the interpreter's own end would do something that the program sees."""
         if not self.is_alone() or self.streams != (sys.stdout, sys.stderr):
-            return
+            return False
+        self.flush()  # what objects do at their end comes after what was written before
         sys.modules.pop("__main__", None)
         self.collector.collect()
-        if any(hasattr(type(thing), "__del__") for thing in self.collector.get_objects()):
-            return
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(0)
+        self.flush()
+        return not any(hasattr(type(thing), "__del__") for thing in self.collector.get_objects())
+
+    def end(self):
+        if self.ends_at_once():
+            os._exit(0)
+        self.collector.unfreeze()
 
 
 def run():
+    deterministic = not sys.flags.isolated
+    if deterministic:
+        os.environ.pop("PYTHONSAFEPATH", None)  # was for this interpreter
+        sys.path[:] = [entry for entry in sys.path if entry]  # which knows it from 3.11 on
     ahead = Ahead() if len(sys.argv) == 1 else None
     if ahead:
         sys.argv[1:] = ahead.wait()
     path = sys.argv[1]
+    if ahead:
+        ahead.give_way(os.path.dirname(path))
+    random = sys.modules.get("random")
+    if deterministic and random:
+        fix_seed(random)
+    elif deterministic:
+        sys.meta_path.insert(0, Seeding())
+    elif random:
+        random.seed()
     channel = Channel()
     del sys.argv[0]
     sys.orig_argv[1:] = sys.argv

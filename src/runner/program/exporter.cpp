@@ -1,24 +1,16 @@
 #include "runner/program/exporter.hpp"
 
+#include <algorithm>
+#include <cerrno>
 #include <utility>
 
-#include "base/split.hpp"
 #include "base/try.hpp"
+#include "os/error.hpp"
 #include "os/pipe.hpp"
+#include "runner/program/place.hpp"
 
 namespace lazaret::runner {
 namespace {
-
-constexpr std::size_t kDeepest = 64;  // of directories in each other; each is held open
-
-Result<os::Folder> folder_at(const std::string& path) {
-  LAZARET_TRY(os::Folder folder, os::Folder::at("/work"));
-  if (path == ".") return folder;
-  for (const std::string_view name : split(path, '/')) {
-    LAZARET_TRY(folder, folder.in(std::string(name)));
-  }
-  return folder;
-}
 
 Entry::Kind kind_of(os::Folder::Item::Kind kind) {
   switch (kind) {
@@ -33,14 +25,40 @@ Entry::Kind kind_of(os::Folder::Item::Kind kind) {
 }  // namespace
 
 Exporter::Exporter(Get get) : get_(std::move(get)) {
-  auto folder = folder_at(get_.path);
-  if (folder.ok())
-    levels_.push_back({std::move(folder).value(), ""});
-  else
-    got_.os_error = folder.error().os_error();
+  const Status begun = begin();
+  if (begun.ok()) return;
+  got_.os_error = number_of(begun.error());
+  lone_.reset();
+}
+
+// Of "." and of a path that ends with '/' nothing is left after the last one.
+Status Exporter::begin() {
+  const bool is_piece = get_.content == Get::Content::piece;
+  LAZARET_TRY(Place place, place_of(get_.path == "." ? "" : get_.path, Missing::fail));
+  if (!place.name.empty()) {
+    LAZARET_TRY(lone_, place.folder.item(place.name));
+    // A socket and a fifo would be opened with trouble of their own.
+    if (is_piece && lone_->kind != os::Folder::Item::Kind::file)
+      return os::system_error("a piece of what is no file", EINVAL);
+    if (is_piece) {
+      LAZARET_TRY(file_, place.folder.open(place.name, get_.offset));
+      if (get_.length > 0) file_left_ = get_.length;
+    }
+    if (lone_->kind == os::Folder::Item::Kind::directory) {
+      lone_.reset();
+      LAZARET_TRY(place.folder, place.folder.in(place.name));
+    }
+  }
+  levels_.push_back({std::move(place.folder), ""});
+  return {};
 }
 
 bool Exporter::step(Outbox& outbox) {
+  if (lone_) {
+    put(*std::exchange(lone_, std::nullopt), outbox);
+    levels_.clear();
+    return true;
+  }
   if (file_.valid()) {
     carry_file(outbox);
     return true;
@@ -62,13 +80,14 @@ void Exporter::put(const os::Folder::Item& item, Outbox& outbox) {
   Entry entry{kind_of(item.kind), item.executable, item.size, level.path + item.name, {}};
   if (get_.most == 0 || entry.path.size() > kPathBytes) {
     ++got_.left_out;
+    file_.reset();
     return;
   }
   if (entry.kind == Entry::Kind::link) {
     auto target = level.folder.target_of(item.name);
     if (target.ok()) entry.target = std::move(target).value();
   }
-  if (entry.kind == Entry::Kind::file && get_.with_content) {
+  if (entry.kind == Entry::Kind::file && get_.content == Get::Content::whole) {
     auto file = level.folder.open(item.name);
     if (!file.ok()) {
       ++got_.left_out;
@@ -93,8 +112,11 @@ void Exporter::descend(const Level& level, const std::string& name) {
 
 // Its end is an empty frame: how long it is may have changed since.
 void Exporter::carry_file(Outbox& outbox) {
-  const auto count = os::read_now(file_.get(), outbox.reserve());
+  const auto room = outbox.reserve();
+  const std::size_t most = std::min<std::uint64_t>(room.size(), file_left_);
+  const auto count = os::read_now(file_.get(), room.first(most));
   const std::size_t size = count.ok() && *count ? **count : 0;
+  file_left_ -= size;
   if (!count.ok()) ++got_.left_out;  // its rest
   outbox.commit(FrameType::entry_data, size);
   if (size > 0) return;
@@ -103,7 +125,9 @@ void Exporter::carry_file(Outbox& outbox) {
 }
 
 bool has_something_in(const std::string& path) {
-  auto folder = folder_at(path);
+  auto place = place_of(path, Missing::fail);
+  if (!place.ok()) return false;
+  auto folder = place->folder.in(place->name);
   if (!folder.ok()) return false;
   const auto item = folder->next();
   return item.ok() && item->has_value();

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,8 +12,8 @@
 
 namespace lazaret::runner {
 
-/// Says what lies below a directory of the box, a directory before what is in it, as fast as the
-/// host takes it.
+/// Says what lies below a directory of the box, a directory before what is in it, or of one file or
+/// link itself, as fast as the host takes it.
 class Exporter {
  public:
   explicit Exporter(Get get);
@@ -24,6 +26,7 @@ class Exporter {
     os::Folder folder;
     std::string path;  // ends with '/' unless it is empty
   };
+  [[nodiscard]] Status begin();
   void put(const os::Folder::Item& item, Outbox& outbox);
   void descend(const Level& level, const std::string& name);
   void carry_file(Outbox& outbox);
@@ -31,7 +34,9 @@ class Exporter {
   Get get_;
   Got got_;
   std::vector<Level> levels_;
-  os::Handle file_;  // whose content is on its way
+  std::optional<os::Folder::Item> lone_;  // no directory: nothing else is said
+  os::Handle file_;                       // whose content is on its way
+  std::uint64_t file_left_ = UINT64_MAX;  // of what is wanted of it
 };
 
 /// Whether the directory below /work is there and has something in it.

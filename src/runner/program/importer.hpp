@@ -10,8 +10,8 @@
 
 namespace lazaret::runner {
 
-/// Puts what the host sends below /work, new things only. After the first that fails nothing is put
-/// until the host has been told.
+/// Puts what the host sends below /work; what is there gives way only where an entry says so. After
+/// the first that fails nothing is put until the host has been told.
 class Importer {
  public:
   /// Errors: protocol, while a file's content is still due.

@@ -5,6 +5,7 @@
 
 #include "base/try.hpp"
 #include "os/landlock.hpp"
+#include "runner/program/changer.hpp"
 
 namespace lazaret::runner {
 namespace {
@@ -135,6 +136,11 @@ Status Supervisor::obey_files(const Frame& frame) {
   if (frame.type == FrameType::put_end) {
     LAZARET_TRY(const Placed placed, importer_.end());
     outbox_.put(FrameType::placed, encode(placed));
+    return {};
+  }
+  if (frame.type == FrameType::change) {
+    LAZARET_TRY(const Change change, decode_change(frame.payload));
+    outbox_.put(FrameType::placed, encode(carry_out(change)));
     return {};
   }
   LAZARET_TRY(const Entry entry, decode_entry(frame.payload));

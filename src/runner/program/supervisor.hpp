@@ -19,8 +19,9 @@
 namespace lazaret::runner {
 
 /// The runner's life: says hello, reports, starts an interpreter ahead if it is told to, puts the
-/// host's files, takes one job and perhaps a compile step before it, carries their streams, says
-/// how each ended, gives what the job has left, and stays until the host closes the wire.
+/// host's files, takes a job and perhaps a compile step before it, carries their streams, says
+/// how each ended, gives what the job has left, takes another if the box is kept, and stays until
+/// the host closes the wire.
 class Supervisor {
  public:
   Supervisor(os::InitHandles handles, Subprocess subprocess)

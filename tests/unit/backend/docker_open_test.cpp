@@ -7,10 +7,13 @@
 
 #include "backend/docker/docker_backend.hpp"
 #include "backend/verdict.hpp"
+#include "soon.hpp"
 #include "unit/backend/fake_daemon.hpp"
 
 namespace lazaret::backend::docker::test {
 namespace {
+
+using lazaret::test::soon;
 
 constexpr const char* kName = "lazaret-0123456789abcdef-0";
 
@@ -22,8 +25,6 @@ policy::Spec spec_for(const std::string& image) {
   for (const Control control : all_controls()) spec.required.insert(control);
   return spec;
 }
-
-Call soon() { return Call{}.within(std::chrono::seconds(5)); }
 
 std::unique_ptr<Backend> backend_on(FakeDaemon& daemon) {
   auto client =

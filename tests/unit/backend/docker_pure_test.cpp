@@ -21,7 +21,7 @@ namespace {
 using nlohmann::json;
 
 json golden(const std::string& name) {
-  std::ifstream file(test::in_checkout("tests/unit/backend/docker_golden/" + name));
+  std::ifstream file(lazaret::test::in_checkout("tests/unit/backend/docker_golden/" + name));
   return json::parse(file, nullptr, false);
 }
 

@@ -11,11 +11,14 @@
 #include <nlohmann/json.hpp>
 
 #include "backend/docker/docker_backend.hpp"
+#include "soon.hpp"
 #include "unit/backend/fake_daemon.hpp"
 
 // A daemon that leaves out or loosens one field at a time: no code may run in what it makes (P-40).
 namespace lazaret::backend::docker::test {
 namespace {
+
+using lazaret::test::soon;
 
 policy::Spec strict_spec() {
   policy::Spec spec;
@@ -25,8 +28,6 @@ policy::Spec strict_spec() {
   for (const Control control : all_controls()) spec.required.insert(control);
   return spec;
 }
-
-Call soon() { return Call{}.within(std::chrono::seconds(5)); }
 
 Result<std::unique_ptr<Box>> open_reported(FakeDaemon& daemon, const policy::Spec& spec) {
   auto client =

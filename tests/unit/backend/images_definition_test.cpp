@@ -24,7 +24,7 @@ using testing::Not;
 using testing::StartsWith;
 
 std::string source_file(const std::string& path) {
-  std::ifstream file(test::in_checkout(path), std::ios::binary);
+  std::ifstream file(lazaret::test::in_checkout(path), std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

@@ -61,7 +61,7 @@ TEST(WayOut, IsSilentWhereNothingIsKnown) {
 
 // What the hint says can be done with what is installed.
 TEST(AppArmorProfile, AllowsUserNamespacesToTheInstalledProgram) {
-  const std::ifstream file(test::in_checkout("config/apparmor/lazaret"));
+  const std::ifstream file(lazaret::test::in_checkout("config/apparmor/lazaret"));
   std::ostringstream text;
   text << file.rdbuf();
   EXPECT_THAT(text.str(), AllOf(HasSubstr("abi <abi/4.0>,"), HasSubstr("\n  userns,\n"),

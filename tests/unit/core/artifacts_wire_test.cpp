@@ -3,11 +3,14 @@
 
 #include "base/file.hpp"
 #include "core/artifacts.hpp"
+#include "soon.hpp"
 #include "unit/base/scratch.hpp"
 #include "unit/runner/fake_wire.hpp"
 
 namespace lazaret::core {
 namespace {
+
+using lazaret::test::soon;
 
 namespace fs = std::filesystem;
 using runner::Entry;
@@ -18,8 +21,6 @@ using runner::test::Heard;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
-
-Call soon() { return Call{}.within(std::chrono::seconds(10)); }
 
 void say_entry(FakeWire& wire, Entry::Kind kind, std::string path) {
   wire.say(FrameType::entry, encode(Entry{kind, false, 0, std::move(path), {}}));
@@ -60,9 +61,9 @@ TEST(ArtifactsOfABox, AreWrittenIntoADirectoryThatIsMade) {
   ASSERT_TRUE(taker.take_from(box.client, "out", soon()).ok());
   EXPECT_EQ(text_of_file(scratch.at("new/deep/d/a.txt")), "text");
   EXPECT_THAT(std::move(taker).artifacts(), SizeIs(2));
-  EXPECT_EQ(box.wish().path, "out");
+  EXPECT_EQ(box.wish().path, "out/");
   EXPECT_EQ(box.wish().most, 10'000U);
-  EXPECT_TRUE(box.wish().with_content);
+  EXPECT_EQ(box.wish().content, runner::Get::Content::whole);
 }
 
 // Somebody else writes there, too: the box gives all it has, and what is there stays as it is.
@@ -84,7 +85,7 @@ TEST(ArtifactsOfABox, AreKept) {
   Box box(give_two);
   ArtifactTaker taker({{}, true, 100});
   ASSERT_TRUE(taker.take_from(box.client, "out", soon()).ok());
-  EXPECT_TRUE(box.wish().with_content);
+  EXPECT_EQ(box.wish().content, runner::Get::Content::whole);
   EXPECT_EQ(std::move(taker).artifacts().at(1).content, "text");
 }
 
@@ -95,7 +96,7 @@ TEST(ArtifactsOfABox, AreAskedForWithoutContentWhereNobodyWantsIt) {
   });
   ArtifactTaker taker({{}, false, 100});
   ASSERT_TRUE(taker.take_from(box.client, "out", soon()).ok());
-  EXPECT_FALSE(box.wish().with_content);
+  EXPECT_EQ(box.wish().content, runner::Get::Content::none);
   EXPECT_THAT(std::move(taker).artifacts(), SizeIs(1));
 }
 

@@ -45,6 +45,24 @@ TEST(CompileError, NamesTheLine) {
   EXPECT_EQ(compile_error(refused("/usr/bin/ld:4: undefined\n")).line, std::nullopt);
 }
 
+TEST(CompileError, IsWhatTheLinkerMisses) {
+  const ResultError error =
+      compile_error(refused("/usr/bin/ld: main.o: in function `main':\n"
+                            "main.c:(.text.startup+0x15): undefined reference to `area'\n"));
+  EXPECT_EQ(error.message, "main.c:(.text.startup+0x15): undefined reference to `area'");
+  EXPECT_EQ(error.line, std::nullopt);
+}
+
+TEST(CompilerNames, AreTheSameEachTime) {
+  EXPECT_EQ(with_settled_names("/usr/bin/ld: /tmp/ccuC2KZK.o: in function `main':\n"),
+            "/usr/bin/ld: main.o: in function `main':\n");
+  EXPECT_EQ(with_settled_names("/tmp/ccAAAAAA.o(/work/ccBBBBBB.o)"), "main.o(main.o)");
+  for (const char* const other :
+       {"", "/cc", "/tmp/ccuC2KZ.o", "/tmp/ccuC2KZKK.o", "/tmp/ccuC2K/K.o", "/tmp/ccuC2KZK.s",
+        "/tmp/ccuC2KZK", "accuC2KZK.o"})
+    EXPECT_EQ(with_settled_names(other), other);
+}
+
 TEST(CompileError, BlamesNoHeader) {
   EXPECT_EQ(message_of("In file included from /usr/include/c++/12/vector:64,\n"
                        "                 from main.cpp:1:\n"

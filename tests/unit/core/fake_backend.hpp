@@ -26,6 +26,7 @@ struct Script {
   std::vector<std::string> warnings;
   backend::Autopsy autopsy;
   std::optional<backend::Autopsy> counters;
+  std::optional<std::uint32_t> others;  ///< processes beside the runner
   bool kill_fails = false;
   bool dispose_fails = false;
   bool wire_outlives_kill = false;
@@ -70,6 +71,7 @@ class FakeBox final : public backend::Box {
     return script_->autopsy;
   }
   std::optional<backend::Autopsy> counters() override { return script_->counters; }
+  std::optional<std::uint32_t> others() override { return script_->others; }
 
  private:
   std::shared_ptr<Script> script_;  // shared with the test, which reads it after the box is gone

@@ -40,7 +40,7 @@ std::string words_of(const Entry& entry) {
 class PutInputs : public testing::Test {
  protected:
   Result<Placed> put(const std::vector<Input>& inputs, std::string_view code = "main.py") {
-    return put_inputs(client_, {inputs, code, Existing::stay},
+    return put_inputs(client_, {inputs, code, Entry::Existing::stays},
                       Call{}.within(std::chrono::seconds(10)));
   }
   // After one the box can be used all the same: what was begun has an end.

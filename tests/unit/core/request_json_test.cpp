@@ -33,6 +33,7 @@ ExecutionRequest complete() {
                     {"bytes", std::string("\xFF\0", 2), {}, true},
                     {"empty", "", {}, false}};
   request.return_artifacts = true;
+  request.deterministic = true;
   request.required_controls = {Control::network, Control::memory};
   return request;
 }
@@ -53,6 +54,7 @@ TEST(RequestJson, BringsBackEveryMember) {
   EXPECT_EQ(request->limits.memory_bytes, 1ULL << 32);
   EXPECT_EQ(request->required_controls, complete().required_controls);
   EXPECT_TRUE(request->return_artifacts);
+  EXPECT_TRUE(request->deterministic);
 }
 
 TEST(RequestJson, BringsBackEveryFile) {
@@ -180,6 +182,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadRow{"AnUnknownMemberOfAFile", R"({"files":[{"path":"a","content":"","mode":420}]})",
                "files"},
         BadRow{"ANumberAsReturn", R"({"return_artifacts":1})", "return_artifacts"},
+        BadRow{"ANumberAsDeterministic", R"({"deterministic":1})", "deterministic"},
         BadRow{"ATextAsReturn", R"({"return_artifacts":"true"})", "return_artifacts"}),
     [](const auto& given) { return given.param.name; });
 

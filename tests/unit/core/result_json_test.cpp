@@ -45,7 +45,9 @@ ExecutionResult complete() {
           .runtime = "Docker 1",
           .version = "0.1.0",
           .image = "i:1",
+          .made_ahead = true,
           .language = "python",
+          .fixed = {"time_zone"},
           .limits = {},
           .cause = Cause::timeout,
           .signal = 9,
@@ -71,9 +73,9 @@ TEST(ResultJson, HasTheKeysOfTheSchemaInOrder) {
   EXPECT_THAT(keys_of(result["error"]),
               ElementsAre("type", "message", "name", "line", "stack", "hint"));
   EXPECT_THAT(keys_of(result["meta"]),
-              ElementsAre("run_id", "backend", "runtime", "version", "image", "language", "limits",
-                          "cause", "signal", "start_errno", "usage", "output", "kill", "isolation",
-                          "evidence", "fallback", "warnings"));
+              ElementsAre("run_id", "backend", "runtime", "version", "image", "made_ahead",
+                          "language", "fixed", "limits", "cause", "signal", "start_errno", "usage",
+                          "output", "kill", "isolation", "evidence", "fallback", "warnings"));
   EXPECT_THAT(keys_of(result["meta"]["usage"]),
               ElementsAre("cpu_ms", "peak_memory_bytes", "peak_pids", "source"));
   EXPECT_THAT(keys_of(result["meta"]["output"]),
@@ -93,9 +95,10 @@ TEST(ResultJson, LeavesOutWhatIsNotThere) {
   const auto result = nlohmann::ordered_json::parse(to_json(ExecutionResult{}));
   EXPECT_THAT(keys_of(result), ElementsAre("stdout", "stderr", "exit_code", "duration", "timed_out",
                                            "truncated", "meta"));
-  EXPECT_THAT(keys_of(result["meta"]),
-              ElementsAre("run_id", "backend", "runtime", "version", "language", "limits", "cause",
-                          "usage", "output", "isolation", "evidence", "warnings"));
+  EXPECT_THAT(
+      keys_of(result["meta"]),
+      ElementsAre("run_id", "backend", "runtime", "version", "made_ahead", "language", "limits",
+                  "cause", "usage", "output", "isolation", "evidence", "warnings"));
   EXPECT_THAT(keys_of(result["meta"]["usage"]), ElementsAre("source"));
   EXPECT_TRUE(result["meta"]["evidence"].is_array());
   EXPECT_TRUE(result["meta"]["warnings"].is_array());

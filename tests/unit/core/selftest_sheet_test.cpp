@@ -15,7 +15,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 std::vector<Probe> parsed(std::string_view text) {
   auto probes = parse_sheet(text);

@@ -34,6 +34,11 @@ struct World {
     backends[kind] = std::make_shared<FakeBackend>(script, std::string(name_of(kind)));
     return script;
   }
+  std::shared_ptr<Script> refuses(BackendKind kind, Error error) {
+    auto script = add(kind);
+    backends[kind]->refusal = std::move(error);
+    return script;
+  }
   void lacks(BackendKind kind, Error error) { errors.emplace(kind, std::move(error)); }
   BackendFinder finder() {
     return [this](BackendKind kind, const Call&) {
@@ -140,8 +145,8 @@ TEST(Service, SaysBackendUnavailableWhenItMayNotFallBack) {
 
 TEST(Service, DoesNotFallBackWhenTheEngineAnswersAndRefuses_P20) {
   World world;
-  const auto docker = world.add(BackendKind::docker);
-  world.backends[BackendKind::docker]->refusal = Error(Errc::image_missing, "no such image");
+  const auto docker =
+      world.refuses(BackendKind::docker, Error(Errc::image_missing, "no such image"));
   const auto native = world.add(BackendKind::native);
   Service service(config_of(BackendType::docker), world.finder());
   EXPECT_EQ(service.execute(python()).meta.cause, Cause::image_missing);
@@ -151,8 +156,7 @@ TEST(Service, DoesNotFallBackWhenTheEngineAnswersAndRefuses_P20) {
 
 TEST(Service, DoesNotRunInAWeakerPlaceAfterAMismatch) {
   World world;
-  world.add(BackendKind::docker);
-  world.backends[BackendKind::docker]->refusal = Error(Errc::enforcement_mismatch, "no seccomp");
+  world.refuses(BackendKind::docker, Error(Errc::enforcement_mismatch, "no seccomp"));
   const auto native = world.add(BackendKind::native);
   Service service(config_of(BackendType::docker), world.finder());
   EXPECT_EQ(service.execute(python()).meta.cause, Cause::enforcement_mismatch);
@@ -161,8 +165,7 @@ TEST(Service, DoesNotRunInAWeakerPlaceAfterAMismatch) {
 
 TEST(Service, GoesOnUntilOneSatisfiesWhenItMayChoose) {
   World world;
-  world.add(BackendKind::docker);
-  world.backends[BackendKind::docker]->refusal = Error(Errc::enforcement_mismatch, "no seccomp");
+  world.refuses(BackendKind::docker, Error(Errc::enforcement_mismatch, "no seccomp"));
   world.lacks(BackendKind::podman, Error(Errc::not_found, "no socket"));
   world.add(BackendKind::native);
   Service service(config_of(BackendType::automatic), world.finder());
@@ -326,6 +329,52 @@ TEST(Service, SearchesAnewInAForkWhoseParentSearches) {
   int status = -1;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_EQ(status, 0);
+}
+
+TEST(Service, ASessionSaysWhyItIsNotWhereItWasAskedFor) {
+  World world;
+  world.lacks(BackendKind::docker, Error(Errc::connection_refused, "nobody listens"));
+  world.add(BackendKind::native);
+  Service service(config_of(BackendType::docker), world.finder());
+  const auto session = service.open_session({});
+  ASSERT_TRUE(session.ok());
+  const auto fallback = (*session)->execute(python()).meta.fallback;
+  ASSERT_TRUE(fallback.has_value());
+  EXPECT_EQ(fallback->wanted, "docker");
+  EXPECT_THAT(fallback->reason, HasSubstr("nobody listens"));
+}
+
+TEST(Service, ASessionStaysWithAnEngineThatRefusesItsBox) {
+  World world;
+  world.refuses(BackendKind::docker, Error(Errc::backend_unavailable, "no room"));
+  world.add(BackendKind::native);
+  Service service(config_of(BackendType::docker), world.finder());
+  const auto session = service.open_session({});
+  ASSERT_FALSE(session.ok());
+  EXPECT_EQ(session.error().code(), Errc::backend_unavailable);
+  EXPECT_THAT(world.asked, ElementsAre(BackendKind::docker));
+}
+
+TEST(Service, AnAutomaticSessionGoesOnAfterARefusal) {
+  World world;
+  world.refuses(BackendKind::docker, Error(Errc::permission_denied, "not yours"));
+  world.lacks(BackendKind::podman, Error(Errc::connection_refused, "nobody listens"));
+  world.add(BackendKind::native);
+  Service service(config_of(BackendType::automatic), world.finder());
+  const auto session = service.open_session({});
+  ASSERT_TRUE(session.ok());
+  EXPECT_THAT((*session)->execute(python()).meta.fallback->reason, HasSubstr("not yours"));
+}
+
+TEST(Service, NamesTheMemberWhoseDirectoryCannotBe) {
+  World world;
+  Service service(config_of(BackendType::local), world.finder());
+  ExecutionRequest request = python();
+  request.output_directory = "/";
+  EXPECT_THAT(service.check(request).error().message(), HasSubstr("artifacts"));
+  request.output_directory.reset();
+  request.inputs = {{"a", "", "/nonexistent"}};
+  EXPECT_THAT(service.check(request).error().message(), HasSubstr("inputs"));
 }
 
 }  // namespace

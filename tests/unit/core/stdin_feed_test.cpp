@@ -4,19 +4,19 @@
 
 #include <gtest/gtest.h>
 
+#include "soon.hpp"
 #include "unit/runner/fake_wire.hpp"
 
 namespace lazaret::core {
 namespace {
 
+using lazaret::test::soon;
 using runner::FrameType;
 using runner::kStdinWindow;
 using runner::test::FakeWire;
 using runner::test::Heard;
 
 constexpr std::size_t kMost = 1UL << 20;
-
-Call soon() { return Call{}.within(std::chrono::seconds(20)); }
 
 // A program that reads everything at once: each piece is credited as it comes.
 struct Reader {

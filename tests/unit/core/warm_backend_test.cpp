@@ -57,6 +57,7 @@ TEST(KindOfBox, IsAnotherForEverythingElse) {
       [](auto& spec) { spec.profile = Profile::strict; },
       [](auto& spec) { spec.subprocess = Subprocess::deny; },
       [](auto& spec) { spec.loopback = Loopback::up; },
+      [](auto& spec) { spec.fixed = {"time_zone"}; },
   };
   std::set<std::string> kinds = {kind_of_box(sample())};
   for (const Change& change : changes) {
@@ -290,6 +291,13 @@ TEST(WarmBackend, CountsTheProcessorTimeOfItsUserAlone) {
   const auto box = warm.open(test::spec_of(), Call{});
   ASSERT_TRUE(box.ok());
   EXPECT_EQ((*box)->counters()->usage.cpu_ms, 0U);
+}
+
+TEST(WarmBackend, SaysWhichBoxesWereMadeAhead) {
+  Warm warm(test::exits_with(0));
+  for (int time = 0; time < 2; ++time) EXPECT_FALSE(warm.run().meta.made_ahead);
+  while (warm.backend->counts().waiting == 0) std::this_thread::yield();
+  EXPECT_TRUE(warm.run().meta.made_ahead);
 }
 
 // Whoever is handed it hears from his own job what is wrong.

@@ -20,9 +20,20 @@ bool is_refused(std::string_view text) { return !parse_yaml(text, "x.yaml").ok()
 TEST(Yaml, TypesScalarsByTheCoreSchema) {
   EXPECT_EQ(tree_of("a: 1\nb: -2.5\nc: true\nd: yes\ne: ~\nf: 'true'\ng: \"1\"\nh: 0x10\ni: 0o17\n"
                     "j: 1e3\nk: 010\nl: 30s\nm: nan\nn: '- x'"),
-            (json{{"a", 1}, {"b", -2.5}, {"c", true}, {"d", "yes"}, {"e", nullptr}, {"f", "true"},
-                  {"g", "1"}, {"h", 16}, {"i", 15}, {"j", 1000.0}, {"k", 10}, {"l", "30s"},
-                  {"m", "nan"}, {"n", "- x"}}));
+            (json{{"a", 1},
+                  {"b", -2.5},
+                  {"c", true},
+                  {"d", "yes"},
+                  {"e", nullptr},
+                  {"f", "true"},
+                  {"g", "1"},
+                  {"h", 16},
+                  {"i", 15},
+                  {"j", 1000.0},
+                  {"k", 10},
+                  {"l", "30s"},
+                  {"m", "nan"},
+                  {"n", "- x"}}));
 }
 
 TEST(Yaml, ReadsNestedCollections) {
@@ -80,7 +91,7 @@ TEST(Yaml, SaysWhereTheTroubleIs) {
 }
 
 TEST(ExampleFile, SaysWhatIsBuiltInAnyway) {
-  std::ifstream stream(test::in_checkout("config/lazaret.example.yaml"));
+  std::ifstream stream(lazaret::test::in_checkout("config/lazaret.example.yaml"));
   const std::string text{std::istreambuf_iterator<char>(stream), {}};
   ASSERT_FALSE(text.empty());
   const auto tree = parse_yaml(text, "example");

@@ -15,6 +15,7 @@
 #include "engine/client.hpp"
 #include "engine/endpoint.hpp"
 #include "http/exchange.hpp"
+#include "soon.hpp"
 
 namespace lazaret::engine::test {
 
@@ -115,7 +116,7 @@ class FakeDialer final : public Dialer {
          std::string::npos;
 }
 
-[[nodiscard]] inline Call soon() { return Call{}.within(std::chrono::seconds(5)); }
+using lazaret::test::soon;
 
 inline void script_negotiation(FakeEngine& engine, Kind kind, const std::string& newest = "1.41",
                                const std::string& oldest = "1.24") {

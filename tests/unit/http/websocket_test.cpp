@@ -21,11 +21,11 @@ std::string frame(unsigned char first, const std::string& payload) {
   return text + payload;
 }
 
-struct Told {
+struct Peer {
   std::shared_ptr<std::string> heard = std::make_shared<std::string>();
   std::unique_ptr<WebSocket> socket;
 
-  explicit Told(const std::string& bytes, std::size_t piece_bytes = SIZE_MAX) {
+  explicit Peer(const std::string& bytes, std::size_t piece_bytes = SIZE_MAX) {
     Answer answer{.bytes = bytes, .piece_bytes = piece_bytes};
     auto wire = std::make_unique<engine::test::FakeWire>(std::move(answer), heard);
     socket = std::make_unique<WebSocket>(Exchange::Stream{std::move(wire), {}}, kMost);
@@ -40,7 +40,7 @@ struct Told {
 TEST(WebSocket, ReadsMessagesOfEveryLengthByteByByte) {
   const std::string text = frame(0x81, "") + frame(0x81, std::string(125, 'a')) +
                            frame(0x82, std::string(126, 'b')) + frame(0x88, "");
-  const Told told(text, 1);
+  const Peer told(text, 1);
   EXPECT_EQ(told.next(), "");
   EXPECT_EQ(told.next(), std::string(125, 'a'));
   EXPECT_EQ(told.next(), std::string(126, 'b'));
@@ -48,35 +48,35 @@ TEST(WebSocket, ReadsMessagesOfEveryLengthByteByByte) {
 }
 
 TEST(WebSocket, TakesAMessageOfItsBoundAndNotOneByteMore) {
-  EXPECT_EQ(Told(frame(0x81, std::string(kMost, 'x'))).next(), std::string(kMost, 'x'));
-  EXPECT_EQ(Told(frame(0x81, std::string(kMost + 1, 'x'))).next(), "too_large");
-  EXPECT_EQ(Told("\x81\x7f" + std::string(8, '\xff')).next(), "too_large");
+  EXPECT_EQ(Peer(frame(0x81, std::string(kMost, 'x'))).next(), std::string(kMost, 'x'));
+  EXPECT_EQ(Peer(frame(0x81, std::string(kMost + 1, 'x'))).next(), "too_large");
+  EXPECT_EQ(Peer("\x81\x7f" + std::string(8, '\xff')).next(), "too_large");
 }
 
 TEST(WebSocket, JoinsFramesUpToTheBoundOfTheMessage) {
-  EXPECT_EQ(Told(frame(0x01, "a") + frame(0x00, "b") + frame(0x80, "c")).next(), "abc");
+  EXPECT_EQ(Peer(frame(0x01, "a") + frame(0x00, "b") + frame(0x80, "c")).next(), "abc");
   const std::string most(kMost, 'x');
-  EXPECT_EQ(Told(frame(0x01, most) + frame(0x80, "")).next(), most);
-  EXPECT_EQ(Told(frame(0x01, most) + frame(0x80, "y")).next(), "too_large");
+  EXPECT_EQ(Peer(frame(0x01, most) + frame(0x80, "")).next(), most);
+  EXPECT_EQ(Peer(frame(0x01, most) + frame(0x80, "y")).next(), "too_large");
 }
 
 TEST(WebSocket, AnswersAPingBetweenTwoFrames) {
-  const Told told(frame(0x01, "a") + frame(0x89, "ping") + frame(0x8a, "") + frame(0x80, "b"));
+  const Peer told(frame(0x01, "a") + frame(0x89, "ping") + frame(0x8a, "") + frame(0x80, "b"));
   EXPECT_EQ(told.next(), "ab");
   EXPECT_EQ(told.heard->substr(0, 2), "\x8a\x84");  // a pong of four bytes, masked
 }
 
 TEST(WebSocket, RefusesWhatRfc6455DoesNotHave) {
-  EXPECT_EQ(Told(frame(0xc1, "reserved bit")).next(), "protocol");
-  EXPECT_EQ(Told("\x81\x81" + std::string(5, 'm')).next(), "protocol");  // masked by a server
-  EXPECT_EQ(Told(frame(0x80, "goes on from nothing")).next(), "protocol");
-  EXPECT_EQ(Told(frame(0x01, "a") + frame(0x81, "begins anew")).next(), "protocol");
-  EXPECT_EQ(Told(frame(0x83, "no such kind")).next(), "protocol");
+  EXPECT_EQ(Peer(frame(0xc1, "reserved bit")).next(), "protocol");
+  EXPECT_EQ(Peer("\x81\x81" + std::string(5, 'm')).next(), "protocol");  // masked by a server
+  EXPECT_EQ(Peer(frame(0x80, "goes on from nothing")).next(), "protocol");
+  EXPECT_EQ(Peer(frame(0x01, "a") + frame(0x81, "begins anew")).next(), "protocol");
+  EXPECT_EQ(Peer(frame(0x83, "no such kind")).next(), "protocol");
 }
 
 TEST(WebSocket, SaysThatTheServerHungUpInTheMiddle) {
-  EXPECT_EQ(Told("").next(), "connection_lost");
-  EXPECT_EQ(Told(frame(0x81, "abc").substr(0, 4)).next(), "connection_lost");
+  EXPECT_EQ(Peer("").next(), "connection_lost");
+  EXPECT_EQ(Peer(frame(0x81, "abc").substr(0, 4)).next(), "connection_lost");
 }
 
 }  // namespace

@@ -18,16 +18,16 @@
 #include "base/bytes.hpp"
 #include "os/handle.hpp"
 #include "os/pipe.hpp"
+#include "soon.hpp"
 
 namespace lazaret::os {
 namespace {
 
+using lazaret::test::soon;
 using testing::ElementsAre;
 using testing::EndsWith;
 
 const std::vector<std::string> kEnvironment = {"PATH=relative:/usr/bin:/bin", "COLOUR=blue"};
-
-Call soon() { return Call{}.within(std::chrono::seconds(10)); }
 
 CommandRequest shell(const std::string& script) {
   return {.argv = {"sh", "-c", script}, .environment = kEnvironment};

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <iterator>
@@ -129,6 +130,71 @@ TEST_F(Folders, ReplaceNothing) {
     EXPECT_EQ(folder().link(name, "target").error().os_error(), EEXIST) << name;
   }
   EXPECT_EQ(text_of_file(path("file")), "text");
+}
+
+TEST_F(Folders, OpenFilesToBeReadFromAPlaceAndWrittenToAtTheirEnd) {
+  scratch_.write("in/file", "text");
+  std::array<std::byte, 8> read{};
+  EXPECT_EQ(::read(folder().open("file", 3)->get(), read.data(), read.size()), 1);
+  EXPECT_EQ(read[0], std::byte{'t'});
+  EXPECT_EQ(::read(folder().open("file", 1ULL << 40)->get(), read.data(), read.size()), 0);
+  EXPECT_EQ(folder().open("file", UINT64_MAX).error().os_error(), EINVAL);
+  const Handle end = folder().append("file").value();
+  EXPECT_EQ(::write(end.get(), "s!", 2), 2);
+  EXPECT_EQ(text_of_file(path("file")), "texts!");
+  EXPECT_EQ(folder().append("absent").error().os_error(), ENOENT);
+  EXPECT_EQ(folder().append("to_file").error().os_error(), ELOOP);
+  expect_nothing_was_done_outside();
+}
+
+TEST_F(Folders, RemoveDirectoriesWithNothingInThem) {
+  fs::create_directories(path("empty"));
+  scratch_.write("in/full/file", "text");
+  EXPECT_TRUE(folder().remove_empty("empty").ok());
+  EXPECT_FALSE(fs::exists(path("empty")));
+  EXPECT_EQ(folder().remove_empty("full").error().os_error(), ENOTEMPTY);
+  EXPECT_EQ(folder().remove_empty("empty").error().os_error(), ENOENT);
+  for (const char* const name : kLinks)
+    EXPECT_EQ(folder().remove_empty(name).error().os_error(), ENOTDIR) << name;
+  expect_nothing_was_done_outside();
+}
+
+TEST_F(Folders, MoveWhatTheyHaveAndReplaceNothing) {
+  scratch_.write("in/file", "text");
+  scratch_.write("in/other", "kept");
+  fs::create_directories(path("directory"));
+  const Folder directory = folder().in("directory").value();
+  EXPECT_EQ(folder().move("file", folder(), "other").error().os_error(), EEXIST);
+  EXPECT_EQ(text_of_file(path("other")), "kept");
+  ASSERT_TRUE(folder().move("file", directory, "moved").ok());
+  EXPECT_EQ(text_of_file(path("directory/moved")), "text");
+  EXPECT_EQ(folder().move("file", directory, "again").error().os_error(), ENOENT);
+  EXPECT_EQ(folder().move("other", folder(), "to_file").error().os_error(), EEXIST);
+  ASSERT_TRUE(folder().move("to_directory", directory, "link").ok());
+  EXPECT_TRUE(fs::is_symlink(path("directory/link")));
+  expect_nothing_was_done_outside();
+}
+
+TEST_F(Folders, UnlockDirectoriesAndNothingElse) {
+  fs::create_directories(path("locked/in"));
+  fs::permissions(path("locked"), fs::perms::none);
+  const auto unlocked = folder().unlocked("locked");
+  ASSERT_TRUE(unlocked.ok());
+  EXPECT_EQ(fs::status(path("locked")).permissions(), fs::perms::owner_all);
+  EXPECT_EQ(unlocked->item("in")->kind, Kind::directory);
+  EXPECT_EQ(unlocked->in("in")->parent()->item("in")->kind, Kind::directory);
+  const auto before = fs::status(scratch_.at("out")).permissions();
+  for (const char* const name : kLinks)
+    EXPECT_EQ(folder().unlocked(name).error().os_error(), ENOTDIR) << name;
+  EXPECT_EQ(fs::status(scratch_.at("out")).permissions(), before);
+}
+
+TEST_F(Folders, SayWhatHasAName) {
+  scratch_.write("in/file", "text");
+  EXPECT_EQ(folder().item("file")->kind, Kind::file);
+  EXPECT_EQ(folder().item("file")->size, 4U);
+  EXPECT_EQ(folder().item("to_directory")->kind, Kind::link);
+  EXPECT_EQ(folder().item("absent").error().os_error(), ENOENT);
 }
 
 TEST_F(Folders, OpenFilesToBeReadFrom) {

@@ -1,4 +1,5 @@
 #include "os/pipe.hpp"
+#include "soon.hpp"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -13,8 +14,8 @@
 namespace lazaret::os {
 namespace {
 
-Call soon() { return Call{}.within(std::chrono::seconds(10)); }
-Call at_once() { return Call{}.within(std::chrono::milliseconds(0)); }
+using lazaret::test::at_once;
+using lazaret::test::soon;
 
 struct Ends {
   Handle out, in;

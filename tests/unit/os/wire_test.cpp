@@ -1,4 +1,5 @@
 #include "os/wire.hpp"
+#include "soon.hpp"
 
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -15,8 +16,8 @@
 namespace lazaret::os {
 namespace {
 
-Call soon() { return Call{}.within(std::chrono::seconds(10)); }
-Call at_once() { return Call{}.within(std::chrono::milliseconds(0)); }
+using lazaret::test::at_once;
+using lazaret::test::soon;
 
 struct Pair {
   std::unique_ptr<Wire> ours, theirs;

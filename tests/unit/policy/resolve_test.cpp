@@ -55,6 +55,27 @@ TEST(Resolve, MakesASpecOfARequest) {
   EXPECT_EQ(spec.limits.grace, 2s);
 }
 
+TEST(Resolve, FixesTheEnvironmentOfADeterministicRun) {
+  auto asked = request();
+  Config config;
+  config.passed_environment = {{"TZ", "Asia/Tokyo"}, {"LC_TIME", "de_DE"}, {"OTHER", "1"}};
+  EXPECT_EQ(resolve(asked, config, facts()).value().environment.at("TZ"), "Asia/Tokyo");
+  EXPECT_TRUE(resolve(asked, config, facts()).value().fixed.empty());
+  asked.deterministic = true;
+  const Spec spec = resolve(asked, config, facts()).value();
+  EXPECT_EQ(spec.environment.at("TZ"), "UTC");
+  EXPECT_EQ(spec.environment.at("LC_ALL"), "C.UTF-8");
+  EXPECT_EQ(spec.environment.at("PYTHONHASHSEED"), "0");
+  EXPECT_EQ(spec.environment.at("OTHER"), "1");
+  EXPECT_FALSE(spec.environment.contains("LC_TIME"));
+  EXPECT_EQ(spec.fixed, (std::vector<std::string>{"time_zone", "locale"}));
+  for (const char* const name :
+       {"TZ", "LANG", "LANGUAGE", "LC_ALL", "LC_TIME", "PYTHONHASHSEED", "PYTHONOPTIMIZE"}) {
+    asked.environment = {{name, "UTC"}};
+    EXPECT_EQ(refusal(asked), Errc::invalid_argument) << name;
+  }
+}
+
 TEST(Resolve, TellsALanguageWhichLimitsHold) {
   auto asked = request();
   asked.language = "c";

@@ -15,7 +15,7 @@ namespace {
 using nlohmann::json;
 
 json published_schema() {
-  return json::parse(std::ifstream(test::in_checkout("config/lazaret.schema.json")));
+  return json::parse(std::ifstream(lazaret::test::in_checkout("config/lazaret.schema.json")));
 }
 
 void collect(const json& schema, const std::string& prefix, std::set<std::string>& keys) {

@@ -47,11 +47,14 @@ TEST(Talk, SendsSignalsFromAThreadThatIsNotTheLoops) {
   const Runs::Execute execute = [&program](const ExecutionRequest& request) {
     return program.execute(request);
   };
-  Runs runs(loop, execute, bounds);
+  Workers workers(1, 1);
   Workers chores(1, 1);
+  Runs runs(loop, execute, workers, bounds);
+  Sessions sessions(loop, workers, chores, bounds);
   Workers signals(1, 1);
   Readiness readiness(loop, execute, chores);
-  Desk desk{loop, bounds, service, runs, chores, signals, readiness, metrics, {}};
+  Desk desk{loop,   bounds, service, runs,      sessions, chores,
+            chores, chores, signals, readiness, metrics,  {}};
   talk.emplace(desk, "id");
   talk->when_changed([] {});
   runs.on_empty = [&work] { work.reset(); };

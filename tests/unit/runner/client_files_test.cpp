@@ -3,11 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "soon.hpp"
 #include "unit/runner/fake_wire.hpp"
 
 namespace lazaret::runner {
 namespace {
 
+using lazaret::test::at_once;
+using lazaret::test::soon;
 using test::FakeWire;
 using test::Heard;
 using testing::ElementsAre;
@@ -29,9 +32,6 @@ class RecordingReceiver final : public Receiver {
   std::string refused = "never";
 };
 
-Call soon() { return Call{}.within(std::chrono::seconds(10)); }
-Call at_once() { return Call{}.within(std::chrono::milliseconds(0)); }
-
 Entry file(std::string path, std::uint64_t size) {
   return {Entry::Kind::file, false, size, std::move(path), {}};
 }
@@ -44,7 +44,7 @@ struct Gift {
           for (const auto& [type, payload] : frames) runner.say(type, payload);
           runner.hang_up();
         }) {}
-  Result<Got> take() { return Client(wire).get({"out", 7, true}, receiver, soon()); }
+  Result<Got> take() { return Client(wire).get({"out", 7, Get::Content::whole}, receiver, soon()); }
 
   FakeWire wire;
   RecordingReceiver receiver;
@@ -134,6 +134,24 @@ TEST(ClientFiles, TakesNoOtherAnswer) {
   EXPECT_EQ(Client(gone).end_put(soon()).error().code(), Errc::connection_lost);
 }
 
+TEST(ClientFiles, HaveNamesChangedAndHearWhatBecameOfIt) {
+  FakeWire wire([](FakeWire& runner, const Heard& frame) {
+    const Change change = decode_change(bytes_of(frame.payload)).value();
+    runner.say(FrameType::placed, encode(Placed{change.path, 17}));
+  });
+  Client client(wire);
+  const auto placed = client.change({Change::Kind::move, "a", "b"}, soon());
+  ASSERT_TRUE(placed.ok());
+  EXPECT_EQ(placed->path, "a");
+  EXPECT_EQ(placed->os_error, 17);
+  EXPECT_TRUE(client.is_in_step());
+  FakeWire silent;
+  Client waiting(silent);
+  EXPECT_EQ(waiting.change({Change::Kind::remove, "a", {}}, at_once()).error().code(),
+            Errc::timed_out);
+  EXPECT_FALSE(waiting.is_in_step());
+}
+
 TEST(ClientFiles, HandsOverWhatTheBoxGivesInOrder) {
   Gift gift({{FrameType::entry, encode(Entry{Entry::Kind::directory, false, 0, "d", {}})},
              {FrameType::entry, encode(file("d/a", 4))},
@@ -157,7 +175,7 @@ TEST(ClientFiles, SaysWhatIsWanted) {
   const Get get = decode_get(bytes_of(gift.wire.heard()[0].payload)).value();
   EXPECT_EQ(get.path, "out");
   EXPECT_EQ(get.most, 7U);
-  EXPECT_TRUE(get.with_content);
+  EXPECT_EQ(get.content, Get::Content::whole);
 }
 
 TEST(ClientFiles, HandsOverByteByByte) {
@@ -203,7 +221,7 @@ TEST(ClientFiles, AreNotAllThereWhenTheStreamEnds) {
   EXPECT_EQ(gift.take().error().code(), Errc::connection_lost);
   FakeWire silent;
   RecordingReceiver receiver;
-  EXPECT_EQ(Client(silent).get({"out", 1, false}, receiver, at_once()).error().code(),
+  EXPECT_EQ(Client(silent).get({"out", 1, Get::Content::whole}, receiver, at_once()).error().code(),
             Errc::timed_out);
 }
 
@@ -213,7 +231,8 @@ TEST(ClientFiles, KeepTheDeadlineAgainstABoxThatNeverStopsGiving) {
   wire.on_read([&wire] { wire.say(FrameType::entry_data, Bytes()); });
   RecordingReceiver receiver;
   const auto bound = Call{}.within(std::chrono::milliseconds(20));
-  EXPECT_EQ(Client(wire).get({"out", 1, true}, receiver, bound).error().code(), Errc::timed_out);
+  EXPECT_EQ(Client(wire).get({"out", 1, Get::Content::whole}, receiver, bound).error().code(),
+            Errc::timed_out);
 }
 
 TEST(ClientFiles, AreNoPartOfAJob) {

@@ -4,11 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include "soon.hpp"
 #include "unit/runner/fake_wire.hpp"
 
 namespace lazaret::runner {
 namespace {
 
+using lazaret::test::at_once;
+using lazaret::test::soon;
 using test::FakeWire;
 using test::Heard;
 
@@ -23,9 +26,6 @@ class RecordingSink final : public Sink {
   std::string out, err, value_text;
   std::vector<std::uint32_t> credits;
 };
-
-Call soon() { return Call{}.within(std::chrono::seconds(10)); }
-Call at_once() { return Call{}.within(std::chrono::milliseconds(0)); }
 
 Job job_of(const char* program) {
   Job job;
@@ -75,7 +75,7 @@ TEST(Client, NamesBothVersionsWhenTheyDiffer) {
   const auto greeting = Client(wire).greet(soon());
   ASSERT_FALSE(greeting.ok());
   EXPECT_EQ(greeting.error().code(), Errc::protocol);
-  EXPECT_EQ(greeting.error().message(), "the runner speaks protocol version 2, we speak 3");
+  EXPECT_EQ(greeting.error().message(), "the runner speaks protocol version 3, we speak 4");
 }
 
 TEST(Client, RefusesAnythingBeforeTheHello) {

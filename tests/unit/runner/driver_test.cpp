@@ -44,10 +44,10 @@ TEST(Driver, StartsPythonIsolatedWithItsBootstrap) {
 
 TEST(Driver, StartsNodeSoThatNoArgumentIsItsOption) {
   const auto argv = recipe_of("javascript", {"--inspect"}).argv;
-  ASSERT_EQ(argv.size(), 7U);
-  EXPECT_EQ(argv[2], "--eval");
-  EXPECT_EQ(argv[4], "--");
-  EXPECT_EQ(argv[6], "--inspect");
+  ASSERT_EQ(argv.size(), 8U);
+  EXPECT_EQ(argv[3], "--eval");
+  EXPECT_EQ(argv[5], "--");
+  EXPECT_EQ(argv[7], "--inspect");
 }
 
 TEST(Driver, LetsAHeapEndBelowTheMemoryLimit_D06) {
@@ -88,6 +88,17 @@ TEST(Driver, StartsAheadWhatItStartsOtherwise) {
                                    std::span(recipe.argv).first(recipe.ahead->argv.size())))
         << name;
   }
+}
+
+TEST(Driver, FixesSeedsWhereTheRuntimeCan) {
+  for (const auto& driver : drivers()) {
+    const Recipe free = driver.recipe({"code", {}, 512ULL << 20});
+    const Recipe fixed = driver.recipe({"code", {}, 512ULL << 20, true});
+    EXPECT_TRUE(free.seeds.empty()) << driver.name;
+    EXPECT_EQ(fixed.seeds.empty(), fixed.argv == free.argv) << driver.name;
+  }
+  EXPECT_EQ(driver_named("python")->recipe({"", {}, 1, true}).seeds,
+            (Words{"hash_seed", "random_seed"}));
 }
 
 TEST(Driver, StartsNothingAheadOfWhatMustBeCompiled) {

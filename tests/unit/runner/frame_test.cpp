@@ -36,6 +36,7 @@ constexpr TypeCase kTypes[] = {
     {"put_data", FrameType::put_data, Direction::to_runner, 64UL << 10},
     {"put_end", FrameType::put_end, Direction::to_runner, 0},
     {"get", FrameType::get, Direction::to_runner, 16UL << 10},
+    {"change", FrameType::change, Direction::to_runner, 16UL << 10},
     {"placed", FrameType::placed, Direction::to_host, 16UL << 10},
     {"entry", FrameType::entry, Direction::to_host, 16UL << 10},
     {"entry_data", FrameType::entry_data, Direction::to_host, 64UL << 10},
@@ -79,6 +80,7 @@ TEST(FrameHeader, HasTheNumbersOfTheSpecification) {
   EXPECT_EQ(frame_header(FrameType::put_data, 0)[4], std::byte{0x08});
   EXPECT_EQ(frame_header(FrameType::put_end, 0)[4], std::byte{0x09});
   EXPECT_EQ(frame_header(FrameType::get, 0)[4], std::byte{0x0A});
+  EXPECT_EQ(frame_header(FrameType::change, 0)[4], std::byte{0x0B});
   EXPECT_EQ(frame_header(FrameType::placed, 0)[4], std::byte{0x8B});
   EXPECT_EQ(frame_header(FrameType::entry, 0)[4], std::byte{0x8C});
   EXPECT_EQ(frame_header(FrameType::entry_data, 0)[4], std::byte{0x8D});

@@ -225,6 +225,17 @@ TEST(EntryMessage, HasFourKindsAndNoFifth) {
   }
 }
 
+TEST(EntryMessage, SaysInThreeWaysWhatBecomesOfWhatIsThere) {
+  Encoded bytes = encode(sample_entry());
+  for (int existing = 0; existing < 256; ++existing) {
+    bytes.back() = static_cast<std::byte>(existing);
+    const auto entry = decode_entry(bytes);
+    ASSERT_EQ(entry.ok(), existing <= 2) << existing;
+    if (!entry.ok()) continue;
+    EXPECT_EQ(static_cast<int>(entry->existing), existing);
+  }
+}
+
 TEST(EntryMessage, IsExecutableOrNot) {
   Encoded bytes = encode(sample_entry());
   bytes[1] = std::byte{0};
@@ -275,31 +286,76 @@ TEST(PlacedMessage, TakesAPathAtTheLimitAndNoneBeyond) {
   EXPECT_FALSE(decode_placed(encode(Placed{std::string(kPathBytes + 1, 'p'), 1})).ok());
 }
 
+const Change kMove{Change::Kind::move, "a", "b/c"};
+
+TEST(ChangeMessage, ComesBackAsItWas) {
+  const auto moved = decode_change(encode(kMove));
+  ASSERT_TRUE(moved.ok());
+  EXPECT_EQ(moved->kind, Change::Kind::move);
+  EXPECT_EQ(moved->path, "a");
+  EXPECT_EQ(moved->target, "b/c");
+  const auto removed = decode_change(encode(Change{Change::Kind::remove, "a", {}}));
+  ASSERT_TRUE(removed.ok());
+  EXPECT_EQ(removed->kind, Change::Kind::remove);
+}
+
+TEST(ChangeMessage, IsRefusedCutOrLengthened) { expect_only_whole(encode(kMove), decode_change); }
+
+TEST(ChangeMessage, HasATargetWhereItMovesAndNoneElse) {
+  EXPECT_FALSE(decode_change(encode(Change{Change::Kind::move, "a", {}})).ok());
+  EXPECT_FALSE(decode_change(encode(Change{Change::Kind::remove, "a", "b"})).ok());
+  EXPECT_FALSE(decode_change(encode(Change{Change::Kind::remove, "", {}})).ok());
+}
+
+TEST(ChangeMessage, TakesPathsAtTheirLimitAndNoneBeyond) {
+  const std::string longest(kPathBytes, 'p'), longer = longest + "p";
+  const Encoded both = encode(Change{Change::Kind::move, longest, longest});
+  EXPECT_TRUE(decode_change(both).ok());
+  EXPECT_LE(both.size(), payload_cap(FrameType::change));
+  EXPECT_FALSE(decode_change(encode(Change{Change::Kind::move, longer, "b"})).ok());
+  EXPECT_FALSE(decode_change(encode(Change{Change::Kind::move, "a", longer})).ok());
+}
+
+TEST(ChangeMessage, IsOfAKnownKind) {
+  Encoded bytes = encode(kMove);
+  bytes.front() = std::byte{2};
+  EXPECT_EQ(decode_change(bytes).error().code(), Errc::protocol);
+}
+
 TEST(GetMessage, ComesBackAsItWas) {
-  const auto get = decode_get(encode(Get{"out", 0xFFFFFFFF, true}));
+  const auto get = decode_get(encode(Get{"out", 0xFFFFFFFF, Get::Content::whole}));
   ASSERT_TRUE(get.ok());
   EXPECT_EQ(get->path, "out");
   EXPECT_EQ(get->most, 0xFFFFFFFF);
-  EXPECT_TRUE(get->with_content);
-  EXPECT_FALSE(decode_get(encode(Get{"out", 0, false}))->with_content);
+  EXPECT_EQ(get->content, Get::Content::whole);
+  const auto piece = decode_get(encode(Get{"f", 1, Get::Content::piece, 1ULL << 40, UINT64_MAX}));
+  ASSERT_TRUE(piece.ok());
+  EXPECT_EQ(piece->offset, 1ULL << 40);
+  EXPECT_EQ(piece->length, UINT64_MAX);
 }
 
 TEST(GetMessage, IsRefusedCutOrLengthened) {
-  expect_only_whole(encode(Get{"out", 1, true}), decode_get);
+  expect_only_whole(encode(Get{"out", 1, Get::Content::whole}), decode_get);
 }
 
 TEST(GetMessage, TakesAPathAtTheLimitAndNoneBeyond) {
-  const Encoded longest = encode(Get{std::string(kPathBytes, 'p'), 1, true});
+  const Encoded longest = encode(Get{std::string(kPathBytes, 'p'), 1});
   EXPECT_TRUE(decode_get(longest).ok());
   EXPECT_LE(longest.size(), payload_cap(FrameType::get));
-  EXPECT_FALSE(decode_get(encode(Get{std::string(kPathBytes + 1, 'p'), 1, true})).ok());
-  EXPECT_FALSE(decode_get(encode(Get{"", 1, true})).ok());
+  EXPECT_FALSE(decode_get(encode(Get{std::string(kPathBytes + 1, 'p'), 1})).ok());
+  EXPECT_FALSE(decode_get(encode(Get{"", 1})).ok());
 }
 
-TEST(GetMessage, WantsContentOrNot) {
-  Encoded bytes = encode(Get{"out", 1, true});
-  bytes.back() = std::byte{2};
-  EXPECT_EQ(decode_get(bytes).error().code(), Errc::protocol);
+TEST(GetMessage, WantsContentInThreeWaysAndAPlaceOfAPieceOnly) {
+  Encoded bytes = encode(Get{"out", 1});
+  for (int content = 0; content < 256; ++content) {
+    bytes.at(bytes.size() - 2 * sizeof(std::uint64_t) - 1) = static_cast<std::byte>(content);
+    EXPECT_EQ(decode_get(bytes).ok(), content <= 2) << content;
+  }
+  for (const auto content : {Get::Content::none, Get::Content::whole}) {
+    EXPECT_FALSE(decode_get(encode(Get{"out", 1, content, 1, 0})).ok());
+    EXPECT_FALSE(decode_get(encode(Get{"out", 1, content, 0, 1})).ok());
+  }
 }
 
 TEST(GotMessage, ComesBackAsItWas) {

@@ -26,7 +26,7 @@ bool any_segment(bool (*is)(const Elf64_Phdr&)) {
 }
 
 #ifdef LAZARET_SANITIZED  // made by another compiler than what is shipped
-constexpr std::size_t kMostBytes = 144UL << 10;
+constexpr std::size_t kMostBytes = 128UL << 10;
 #else
 constexpr std::size_t kMostBytes = 100UL << 10;
 #endif

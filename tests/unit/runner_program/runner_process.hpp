@@ -20,10 +20,11 @@
 #include "os/wire.hpp"
 #include "places.hpp"
 #include "runner/client.hpp"
+#include "soon.hpp"
 
 namespace lazaret::runner::test {
 
-[[nodiscard]] inline Call soon() { return Call{}.within(std::chrono::seconds(30)); }
+using lazaret::test::soon;
 
 /// The real runner program at the other end of a socket, without any box around it. It runs as
 /// nobody, because its report tries forbidden things for real. Ends with this object.

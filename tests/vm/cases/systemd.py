@@ -130,8 +130,10 @@ def LeavesNothingWhenLazaretIsKilled_P04_L49():
 
 @patiently
 def HoldsRunsAtOnceInScopesOfTheirOwn():
-    both = [start("exec", "--json", *ALL_HELD, "--", "sleep", "5", by=USER) for _ in range(2)]
-    until(lambda: len(scopes()) == 2, f"{scopes()}")
+    both = []
+    for count in (1, 2):
+        both.append(start("exec", "--json", *ALL_HELD, "--", "sleep", "10", by=USER))
+        until(lambda: len(scopes()) == count, f"{scopes()}")
     for answer in [finish(process) for process in both]:
         equal(answer.cause, "exited", answer)
 

@@ -156,7 +156,7 @@ bool install_filter(const BoxPlan& plan) noexcept {
 }
 
 // The order matters: docs/native-backend.md says why each step stands where it stands.
-constexpr Step<BoxPlan> kSteps[] = {
+constexpr Step<BoxPlan> kBoxSteps[] = {
     {"await id maps", await_maps},
     {"close descriptors", close_rest},
     {"take identity", take_identity},
@@ -184,7 +184,7 @@ constexpr Step<BoxPlan> kSteps[] = {
 
 void become_runner(const BoxPlan& plan) {
   (void)::prctl(PR_SET_NAME, "lazaret-runner", 0, 0, 0);  // what ps and the kernel's log say
-  if (const char* const step = take_all(kSteps, plan)) give_up(step, errno);
+  if (const char* const step = take_all(kBoxSteps, plan)) give_up(step, errno);
   auto handles = os::become_init();
   if (!handles.ok()) give_up("become init", handles.error().os_error());
   const Status served = runner::Supervisor(std::move(handles).value(), plan.order.subprocess).run();

@@ -178,7 +178,7 @@ bool enter_root(const Foundation&) noexcept {
 }
 
 // The order matters: docs/native-backend.md says why each step stands where it stands.
-constexpr Step<Foundation> kSteps[] = {
+constexpr Step<Foundation> kGroundSteps[] = {
     {"take identity", take_identity},   {"name host", name_host},
     {"take folders", take_folders},     {"new root", new_root},
     {"make tree", make_tree},           {"make places", make_places},
@@ -190,7 +190,7 @@ constexpr Step<Foundation> kSteps[] = {
 }  // namespace
 
 const char* lay_ground(const Foundation& foundation) noexcept {
-  return take_all(kSteps, foundation);
+  return take_all(kGroundSteps, foundation);
 }
 
 }  // namespace lazaret::backend::native

@@ -9,13 +9,13 @@
 #include <gtest/gtest.h>
 
 #include "base/bytes.hpp"
+#include "soon.hpp"
 
 namespace lazaret::os {
 namespace {
 
+using lazaret::test::soon;
 using std::chrono::milliseconds;
-
-Call soon() { return Call{}.within(std::chrono::seconds(10)); }
 
 struct Ends {
   std::unique_ptr<Wire> near, far;

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+
+#include "api/rest/workers.hpp"
+
+namespace lazaret::rest {
+
+/// Tasks that wait for each other rather than for a worker: one at a time, in their order. Shared
+/// with the workers that see to them. Thread-safe.
+class Lane : public std::enable_shared_from_this<Lane> {
+ public:
+  /// `waiting` of them in line, besides the one under way.
+  Lane(Workers& workers, std::size_t waiting) : workers_(workers), waiting_(waiting) {}
+
+  /// False when the line is full, here or before the workers. Tasks do not throw.
+  [[nodiscard]] bool submit(std::function<void()> task);
+  [[nodiscard]] bool busy() const;
+
+ private:
+  void work();
+  [[nodiscard]] bool go_on();
+
+  Workers& workers_;
+  const std::size_t waiting_;
+  mutable std::mutex mutex_;
+  std::deque<std::function<void()>> line_;  // the first may be under way
+  bool busy_ = false;
+};
+
+}  // namespace lazaret::rest

@@ -1,0 +1,130 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "integration/daemon.hpp"
+
+// `lazaret session`: several runs in one box, from a shell.
+namespace lazaret::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+class CliSession : public testing::Test {
+ protected:
+  Ended ask(std::vector<std::string> arguments, std::string input = {}) const {
+    arguments.insert(arguments.begin(), "session");
+    return lazaret(std::move(arguments), {.argv = {},
+                                          .input = std::move(input),
+                                          .environment = {{"LAZARET_SOCKET", daemon_.socket()}}});
+  }
+  std::string open(std::vector<std::string> flags = {}) const {
+    flags.insert(flags.begin(), "new");
+    const Ended made = ask(std::move(flags));
+    EXPECT_EQ(made.status, 0) << made.err;
+    return made.out.substr(0, made.out.find('\n'));
+  }
+
+  const Daemon daemon_;
+};
+
+TEST_F(CliSession, KeepsFilesFromOneRunToTheNext) {
+  const std::string id = open();
+  EXPECT_EQ(id.size(), 32U);
+  EXPECT_EQ(ask({"run", id, "-c", "open('kept', 'w').write('6 * 7')"}).status, 0);
+  const Ended shown = ask({"exec", id, "--", "cat", "kept"});
+  EXPECT_EQ(shown.out, "6 * 7");
+  EXPECT_EQ(ask({"rm", id}).status, 0);
+  EXPECT_EQ(ask({"exec", id, "true"}).status, 2);
+}
+
+TEST_F(CliSession, IsARunLikeAnyOther) {
+  const std::string id = open({"--lang", "bash"});
+  const Ended typed = ask({"run", "-l", "bash", id, "-c", "cat; echo aside >&2; exit 42"}, "in");
+  EXPECT_EQ(typed.out, "in");
+  EXPECT_THAT(typed.err, HasSubstr("aside"));
+  EXPECT_EQ(typed.status, 42);
+  EXPECT_EQ(ask({"run", "--timeout", "200ms", "-l", "bash", id, "-c", "sleep 60"}).status, 124);
+  const Ended told = ask({"exec", "--json", id, "--", "echo", "x"});
+  EXPECT_EQ(Json::parse(told.out)["stdout"], "x\n");
+  EXPECT_THAT(ask({"exec", "--evidence", id, "true"}).err, HasSubstr("network"));
+}
+
+// Options behind the command's name are its own.
+TEST_F(CliSession, GivesTheCommandItsWords) {
+  const std::string id = open();
+  EXPECT_EQ(ask({"exec", id, "echo", "-n", "--json", id}).out, "--json " + id);
+  EXPECT_EQ(ask({"exec", "-q", id, "--", "echo", "-n", "a"}).out, "a");
+  const Folder folder;
+  const std::string file = folder.write("args.py", "import sys; print(sys.argv[1:])");
+  EXPECT_EQ(ask({"run", id, file, "-c", "--x"}).out, "['-c', '--x']\n");
+}
+
+TEST_F(CliSession, ListsThemForPeopleAndForPrograms) {
+  const std::string first = open({"--idle", "50"}), second = open({"--lang", "bash"});
+  const Ended list = ask({"ls"});
+  EXPECT_THAT(list.out, HasSubstr(first));
+  EXPECT_THAT(list.out, HasSubstr(second));
+  const Json json = Json::parse(ask({"ls", "--json"}).out);
+  ASSERT_EQ(json.size(), 2U);
+  EXPECT_EQ(json[0]["session_id"], first);
+  EXPECT_LE(json[0]["expires_in_s"], 50);
+  EXPECT_EQ(json[1]["language"], "bash");
+}
+
+TEST_F(CliSession, SaysWhatIsWrongAndWhatToDo) {
+  const std::string nobody(32, '0');
+  const Ended unknown = ask({"run", nobody, "-c", "1"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("no session has this id"));
+  EXPECT_EQ(ask({"rm", nobody}).status, 2);
+  EXPECT_THAT(ask({"rm", ""}).err, HasSubstr("no id of a session"));
+  const Ended bytes = ask({"exec", open(), "echo", "\xff"});
+  EXPECT_EQ(bytes.status, 2);
+  EXPECT_THAT(bytes.err, HasSubstr("UTF-8"));
+  EXPECT_EQ(ask({"new", "--memory", "1"}).status, 2);
+  EXPECT_EQ(ask({"new", "--lifetime", "0"}).status, 2);
+  EXPECT_EQ(ask({"run", open(), "--memory", "1GiB", "-c", "1"}).status, 2);
+  const Ended alone =
+      lazaret({"session", "ls"}, {.argv = {}, .environment = {{"LAZARET_SOCKET", "/nonexistent"}}});
+  EXPECT_EQ(alone.status, 125);
+  EXPECT_THAT(alone.err, HasSubstr("lazaret serve"));
+}
+
+TEST_F(CliSession, EndsItsRunAtAnInterruptAndNotItself) {
+  const std::string id = open();
+  const std::string marker = unique_marker();
+  Invocation invocation{.argv = {}, .environment = {{"LAZARET_SOCKET", daemon_.socket()}}};
+  invocation.once_started = [&marker](pid_t child) {
+    // The command line of ours has the marker as well.
+    EXPECT_TRUE(becomes_true(30s, [&] { return processes_marked(marker).size() > 1; }));
+    ::kill(child, SIGINT);
+  };
+  EXPECT_EQ(
+      lazaret({"session", "exec", id, "bash", "-c", "sleep 600; :", marker}, invocation).status,
+      130);
+  EXPECT_TRUE(becomes_true(30s, [&] { return processes_marked(marker).empty(); }));
+  EXPECT_EQ(ask({"exec", id, "echo", "still"}).out, "still\n");
+}
+
+TEST_F(CliSession, GivesUpAtAnInterruptWhileItWaits) {
+  const std::string id = open();
+  const std::string marker = unique_marker();
+  const Reply slow = daemon_.ask(
+      "POST", "/v1/runs",
+      bash_body("bash -c 'sleep 600; :' " + marker, {{"session", id}, {"detach", true}}));
+  ASSERT_EQ(slow.status, 202);
+  Invocation invocation{.argv = {}, .environment = {{"LAZARET_SOCKET", daemon_.socket()}}};
+  invocation.once_started = [this](pid_t child) {
+    EXPECT_TRUE(becomes_true(30s, [this] {
+      const std::string text = daemon_.ask("GET", "/v1/metrics").body;
+      return text.find("lazaret_runs{state=\"queued\"} 1\n") != std::string::npos;
+    }));
+    ::kill(child, SIGINT);
+  };
+  EXPECT_EQ(lazaret({"session", "exec", id, "true"}, invocation).status, 130);
+  EXPECT_FALSE(processes_marked(marker).empty()) << "it waited for its turn";
+}
+
+}  // namespace
+}  // namespace lazaret::test

@@ -1,0 +1,37 @@
+#include "api/rest/workers.hpp"
+
+#include <future>
+#include <optional>
+#include <thread>
+
+#include <gtest/gtest.h>
+
+namespace lazaret::rest {
+namespace {
+
+TEST(Workers, TakeAsManyAsTheyHaveThreadsAndPlacesFor) {
+  std::promise<void> open;
+  const auto opened = open.get_future().share();
+  Workers workers(1, 1);
+  EXPECT_TRUE(workers.submit([opened] { opened.wait(); }));
+  EXPECT_TRUE(workers.submit([] {}));
+  EXPECT_FALSE(workers.submit([] {}));
+  open.set_value();
+}
+
+// A thread made by then would be nobody's to wait for.
+TEST(Workers, TakeNothingMoreOnceTheyEnd) {
+  std::promise<void> begun, refused;
+  std::optional<Workers> workers(std::in_place, 2U, 1UL << 40);
+  ASSERT_TRUE(workers->submit([&begun, &refused, all = &*workers] {
+    begun.set_value();
+    while (all->submit([] {})) std::this_thread::yield();
+    refused.set_value();
+  }));
+  begun.get_future().wait();
+  workers.reset();
+  EXPECT_EQ(refused.get_future().wait_for(std::chrono::seconds(0)), std::future_status::ready);
+}
+
+}  // namespace
+}  // namespace lazaret::rest
