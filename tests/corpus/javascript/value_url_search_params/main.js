@@ -1,0 +1,1 @@
+return { q: new URLSearchParams('a=1') };
