@@ -7,6 +7,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/linux_error.hpp"
 #include "base/split.hpp"
 #include "base/try.hpp"
 #include "base/utf8.hpp"
@@ -105,8 +106,8 @@ Status ArtifactTaker::take_from(runner::Client& client, const std::string& direc
   LAZARET_TRY(const runner::Got got, client.get(get_of(directory), *this, call));
   error_number_ = got.os_error;
   if (got.os_error != 0)
-    warnings_.push_back("/work/" + directory + " cannot be read: errno " +
-                        std::to_string(got.os_error));
+    warnings_.push_back("/work/" + directory + " cannot be read: " +
+                        text_of_linux_error(got.os_error));
   if (const std::size_t left_out = got.left_out + unlisted_; left_out > 0)
     warnings_.push_back(std::to_string(left_out) + " artifacts were left out");
   if (not_taken_ > kMostWarnings)

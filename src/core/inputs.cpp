@@ -22,8 +22,13 @@ Error cannot_read(const fs::path& path, const std::error_code& error) {
                policy::in_quotes(path.string()) + ": " + error.message());
 }
 
-Error not_to_be_put(const fs::path& path, const char* why) {
+Error unsteady(const fs::path& path, const char* why) {
   return Error(Errc::invalid_argument, policy::in_quotes(path.string()) + " " + why);
+}
+
+Error not_to_be_put(const fs::path& path, const char* why) {
+  return unsteady(path, why).with_hint(
+      "leave it out: a box is given files, directories and the links between them");
 }
 
 // Puts what a caller gives, in his order, and of a directory what lies in it.
@@ -72,7 +77,7 @@ class Courier {
       const auto count = file.read(room);
       if (seen.ok() && !count.ok()) seen = count.error();
       if (seen.ok() && *count < room.size())
-        seen = not_to_be_put(source, "has changed while it was read");
+        seen = unsteady(source, "has changed while it was read");
       LAZARET_CHECK(client_.put_content(room, call_));
       left -= room.size();
     }
@@ -84,7 +89,7 @@ class Courier {
     std::array<std::byte, 1> byte{};
     LAZARET_TRY(const std::size_t count, file.read(byte));
     if (count == 0) return {};
-    return not_to_be_put(source, "has grown while it was read, or is a file of /proc");
+    return unsteady(source, "has grown while it was read, or is a file of /proc");
   }
 
   Status put_directory(const fs::path& root, const std::string& path) {

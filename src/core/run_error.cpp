@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "base/linux_error.hpp"
 #include "base/utf8.hpp"
 #include "core/diagnostics.hpp"
 
@@ -46,8 +47,8 @@ ResultError start_error(const std::vector<std::string>& argv, const policy::Prog
   const bool absent = failed.step == "exec" && failed.os_error == kNotFound;
   if (!absent)
     return error(ErrorType::BackendError,
-                 "the program could not be started: " + failed.step + ", errno " +
-                     std::to_string(failed.os_error),
+                 "the program could not be started: " + failed.step + ": " +
+                     text_of_linux_error(failed.os_error),
                  hint_of(failed));
   return error(
       ErrorType::BackendError, "no such program in the box: " + argv.front(),
@@ -57,7 +58,8 @@ ResultError start_error(const std::vector<std::string>& argv, const policy::Prog
 }
 
 Error place_error(const runner::Placed& placed, const Limits& limits) {
-  constexpr int kNoSpace = 28, kExists = 17, kTooBig = 27;  // Linux's numbers, whatever we run on
+  // Linux's numbers, whatever we run on.
+  constexpr int kNoSpace = 28, kExists = 17, kTooBig = 27, kNoDirectory = 20;
   const std::string path = "/work/" + printable(placed.path, '?');
   const auto because = [&placed](Errc code, std::string message, const char* hint) {
     return Error(code, std::move(message)).with_hint(hint).with_os_error(placed.os_error);
@@ -73,11 +75,13 @@ Error place_error(const runner::Placed& placed, const Limits& limits) {
           Errc::too_large,
           path + " is larger than a file may be: " + std::to_string(limits.file_bytes) + " bytes",
           "raise --file-size");
+    case kNoDirectory:
+      return because(Errc::conflict, path + " would lie below a file", "give it another place");
     case kExists:
       return because(Errc::conflict, path + " was put twice", "give each a name of its own");
     default:
       return because(Errc::conflict,
-                     "putting " + path + " failed, errno " + std::to_string(placed.os_error), "");
+                     "putting " + path + " failed: " + text_of_linux_error(placed.os_error), "");
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/linux_error.hpp"
 #include "base/try.hpp"
 #include "base/utf8.hpp"
 #include "core/artifacts.hpp"
@@ -63,7 +64,7 @@ Error get_error(const Session::Wish& wish, int number) {
     return because(Errc::not_found, path + " is not there");
   if (wish.piece && (number == kInvalid || number == kLoop))
     return because(Errc::invalid_argument, path + " is no file");
-  return because(Errc::conflict, path + " cannot be read, errno " + std::to_string(number));
+  return because(Errc::conflict, path + " cannot be read: " + text_of_linux_error(number));
 }
 
 // Linux's numbers, whatever we run on.
@@ -78,9 +79,9 @@ Error change_error(const runner::Placed& placed, const runner::Change& change,
   const bool removes = change.kind == runner::Change::Kind::remove;
   std::string what =
       removes ? "removing " + path : "moving " + path + " to " + in_work(change.target);
-  what += " failed, errno " + std::to_string(number);
-  if (number == kExists) what += ": something is there";
-  if (number == kOtherFolder) what += ": not into another directory (Landlock before Linux 5.19)";
+  what += " failed: " + text_of_linux_error(number);
+  if (number == kExists) what += ", something is there";
+  if (number == kOtherFolder) what += ", not into another directory (Landlock before Linux 5.19)";
   return Error(Errc::conflict, std::move(what)).with_os_error(number);
 }
 

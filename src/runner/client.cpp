@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/linux_error.hpp"
 #include "base/try.hpp"
 
 namespace lazaret::runner {
@@ -36,8 +37,8 @@ Result<Greeting> Client::greet(const Call& call) {
   LAZARET_TRY(const Frame first, next_frame(call));
   if (first.type == FrameType::failed) {
     LAZARET_TRY(const Failed failed, decode_failed(first.payload));
-    return Error(Errc::system, "making the box: " + failed.step + " failed, errno " +
-                                   std::to_string(failed.os_error))
+    return Error(Errc::system, "making the box: " + failed.step + " failed: " +
+                                   text_of_linux_error(failed.os_error))
         .with_os_error(failed.os_error);
   }
   if (first.type != FrameType::hello) return Error(Errc::protocol, "expected the runner's hello");

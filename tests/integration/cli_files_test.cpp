@@ -131,7 +131,7 @@ TEST_F(CliSessionFiles, AreListedMovedAndRemoved) {
 TEST_F(CliSessionFiles, AreToldOfInPlainLetters) {
   run("mkdir d; touch $'d/a\\e[31mb' d/c; chmod 0 d/*");
   const Ended got = files("get", {"d", at("taken")});
-  EXPECT_THAT(got.err, HasSubstr("d/a?[31mb cannot be read, errno 13"));
+  EXPECT_THAT(got.err, HasSubstr("d/a?[31mb cannot be read: Permission denied (errno 13)"));
   EXPECT_EQ(got.err.find('\33'), std::string::npos);
   const Ended named = files("mkdir", {"../a\33[31m"});
   EXPECT_THAT(named.err, HasSubstr("[31m"));

@@ -208,6 +208,21 @@ print(json.dumps(raised))
   EXPECT_EQ(seen, Json::array());
 }
 
+// setrlimit(2): what somebody has lowered for himself, only a capability raises again.
+TEST_P(NativeLimits, HoldsTheCallersOwnWhereThoseAreLower) {
+  const auto answer = in_child(GetParam(), [] {
+    const rlimit files{200, 200}, locked{4096, 4096};
+    ::setrlimit(RLIMIT_NOFILE, &files), ::setrlimit(RLIMIT_MEMLOCK, &locked);
+    return to_json(sandbox_on("native").execute(bash("ulimit -Hn; ulimit -Hl")));
+  });
+  ASSERT_TRUE(answer);
+  const Json result = Json::parse(*answer);
+  EXPECT_EQ(result["stdout"], "200\n4\n") << result;
+  EXPECT_TRUE(std::ranges::any_of(result["meta"]["evidence"], [](const Json& row) {
+    return row["control"] == "open_files" && row["applied"] == "limit.nofile 200";
+  })) << result;
+}
+
 TEST_P(NativeLimits, LeavesNoCoreDump) {
   Json result = run(bash("ulimit -c; python3 -c 'import os; os.abort()'; ls -A /work /tmp"));
   EXPECT_EQ(result["stdout"], "0\n/tmp:\n\n/work:\nmain.sh\n") << result.dump();

@@ -257,7 +257,7 @@ TEST(Run, NamesTheStepAtWhichTheStartFailed) {
         wire.say(FrameType::failed, runner::encode(runner::Failed{"chdir", 13}));
       })).run();
   EXPECT_EQ(result.meta.start_errno, 13);
-  EXPECT_THAT(result.error->message, HasSubstr("chdir, errno 13"));
+  EXPECT_THAT(result.error->message, HasSubstr("chdir: Permission denied (errno 13)"));
 }
 
 TEST(Run, GivesNoValueOfAProgramThatFailed) {

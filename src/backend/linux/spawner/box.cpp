@@ -15,6 +15,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -121,12 +123,19 @@ bool close_proc(const BoxPlan&) noexcept {
   return restrict_mount("/proc", MOUNT_ATTR_RDONLY, AT_RECURSIVE);
 }
 
+// What the caller may not have himself, no box of his gets: a hard limit of his own that is lower
+// holds, for setrlimit(2) refuses to raise it.
+bool apply_limit(const Limit& limit) noexcept {
+  rlimit found{};
+  if (!done(::syscall(SYS_prlimit64, 0, limit.resource, nullptr, &found))) return false;
+  const rlimit lower{std::min(limit.value.rlim_cur, found.rlim_max),
+                     std::min(limit.value.rlim_max, found.rlim_max)};
+  return done(::syscall(SYS_prlimit64, 0, limit.resource, &lower, nullptr));
+}
+
 bool apply_limits(const BoxPlan& plan) noexcept {
-  for (std::uint32_t index = 0; index < plan.order.limit_count; ++index) {
-    const Limit& limit = plan.order.limits[index];
-    if (!done(::syscall(SYS_prlimit64, 0, limit.resource, &limit.value, nullptr))) return false;
-  }
-  return true;
+  const auto* const limits = plan.order.limits.data();
+  return std::all_of(limits, limits + plan.order.limit_count, apply_limit);
 }
 
 bool drop_bounding_set() noexcept {

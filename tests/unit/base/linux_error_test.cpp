@@ -1,0 +1,19 @@
+#include "base/linux_error.hpp"
+
+#include <gtest/gtest.h>
+
+namespace lazaret {
+namespace {
+
+TEST(LinuxError, HasWordsAndItsNumber) {
+  EXPECT_EQ(text_of_linux_error(2), "No such file or directory (errno 2)");
+  EXPECT_EQ(text_of_linux_error(40), "Too many levels of symbolic links (errno 40)");
+}
+
+TEST(LinuxError, ThatOtherSystemsNumberDifferentlyHasItsNumberAlone) {
+  EXPECT_EQ(text_of_linux_error(35), "errno 35");
+  EXPECT_EQ(text_of_linux_error(4711), "errno 4711");
+}
+
+}  // namespace
+}  // namespace lazaret
