@@ -140,13 +140,14 @@ std::set<std::string> lines_of(const std::string& path) {
   return lines;
 }
 
-std::set<std::string> cgroups_of_ours() {
+// Engines remove theirs while we look.
+std::set<std::string> cgroups_of_ours(const fs::path& directory) {
   std::set<std::string> found;
-  std::error_code ignored;
-  const auto skip = fs::directory_options::skip_permission_denied;
-  for (const auto& entry : fs::recursive_directory_iterator("/sys/fs/cgroup", skip, ignored)) {
-    const std::string name = entry.path().filename();
-    if (name.starts_with("lazaret-") && entry.is_directory(ignored)) found.insert(entry.path());
+  std::error_code gone;
+  for (const auto& entry : fs::directory_iterator(directory, gone)) {
+    if (entry.is_symlink(gone) || !entry.is_directory(gone)) continue;
+    if (entry.path().filename().string().starts_with("lazaret-")) found.insert(entry.path());
+    found.merge(cgroups_of_ours(entry.path()));
   }
   return found;
 }
@@ -360,7 +361,7 @@ Leftovers leftovers(const std::string& backend) {
   left.files = names_in({"/tmp", "/var/tmp", "/run", "/dev/shm"});
   left.mounts = lines_of("/proc/self/mountinfo");
   std::erase_if(left.mounts, is_store_of_podman);
-  left.cgroups = cgroups_of_ours();
+  left.cgroups = cgroups_of_ours("/sys/fs/cgroup");
   left.descriptors = names_in({"/proc/self/fd"}).size();
   left.children = children_of_ours();
   const auto options = options_for(backend);
