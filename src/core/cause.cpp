@@ -1,9 +1,17 @@
 #include "core/cause.hpp"
 
+#include <algorithm>
 #include <array>
 
 namespace lazaret::core {
 namespace {
+
+constexpr std::array kSignals = {
+    "",          "SIGHUP",  "SIGINT",    "SIGQUIT", "SIGILL",   "SIGTRAP", "SIGABRT", "SIGBUS",
+    "SIGFPE",    "SIGKILL", "SIGUSR1",   "SIGSEGV", "SIGUSR2",  "SIGPIPE", "SIGALRM", "SIGTERM",
+    "SIGSTKFLT", "SIGCHLD", "SIGCONT",   "SIGSTOP", "SIGTSTP",  "SIGTTIN", "SIGTTOU", "SIGURG",
+    "SIGXCPU",   "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO",   "SIGPWR",  "SIGSYS",
+};
 
 constexpr std::uint32_t kSigKill = 9, kSigXcpu = 24, kSigXfsz = 25;
 
@@ -87,14 +95,14 @@ Error as_ours(Error error) {
 }
 
 std::string signal_name(int number) {
-  constexpr std::array kNames = {
-      "",          "SIGHUP",  "SIGINT",    "SIGQUIT", "SIGILL",   "SIGTRAP", "SIGABRT", "SIGBUS",
-      "SIGFPE",    "SIGKILL", "SIGUSR1",   "SIGSEGV", "SIGUSR2",  "SIGPIPE", "SIGALRM", "SIGTERM",
-      "SIGSTKFLT", "SIGCHLD", "SIGCONT",   "SIGSTOP", "SIGTSTP",  "SIGTTIN", "SIGTTOU", "SIGURG",
-      "SIGXCPU",   "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO",   "SIGPWR",  "SIGSYS",
-  };
-  const bool named = number > 0 && static_cast<std::size_t>(number) < kNames.size();
-  return named ? kNames[static_cast<std::size_t>(number)] : "signal " + std::to_string(number);
+  const bool named = number > 0 && static_cast<std::size_t>(number) < kSignals.size();
+  return named ? kSignals[static_cast<std::size_t>(number)] : "signal " + std::to_string(number);
+}
+
+int signal_number(std::string_view name) {
+  const std::string whole = (name.starts_with("SIG") ? "" : "SIG") + std::string(name);
+  const auto found = std::find(kSignals.begin() + 1, kSignals.end(), whole);
+  return found == kSignals.end() ? 0 : static_cast<int>(found - kSignals.begin());
 }
 
 }  // namespace lazaret::core

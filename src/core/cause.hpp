@@ -2,6 +2,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "backend/backend.hpp"
 #include "lazaret/execution_result.hpp"
@@ -28,6 +29,8 @@ struct Death {
 
 /// "SIGSEGV"; "signal 63" where there is no name. Numbers are Linux's, whatever we run on.
 [[nodiscard]] std::string signal_name(int number);
+/// The number of "SIGTERM" or "TERM"; 0 for what names none.
+[[nodiscard]] int signal_number(std::string_view name);
 
 /// What an error means that no program has ended by: the box could not be had, or was lost.
 [[nodiscard]] Cause cause_of_error(Errc code);

@@ -70,6 +70,9 @@ std::string lower(std::string_view word) {
   return text;
 }
 
+constexpr const char* kOutput = "/v1/runs/{id}/output";
+constexpr const char* kSignal = "/v1/runs/{id}/signal";
+
 TEST(ServeOpenApi, DescribesEveryRouteAndNoOther) {
   std::set<std::string> served;
   for (const rest::Route& route : rest::routes())
@@ -122,6 +125,24 @@ TEST(ServeOpenApi, DescribesWhatIsReallyAnswered) {
   }));
   EXPECT_EQ(fault_of(run, "get", "/v1/runs/{id}"), "");
   EXPECT_EQ(fault_of(daemon.ask("GET", "/v1/runs/0"), "get", "/v1/runs/{id}"), "");
+  EXPECT_EQ(fault_of(daemon.ask("GET", "/v1/runs"), "get", "/v1/runs"), "");
+  for (const char* const query : {"", "?stream=stderr&offset=1", "?stream=both"})
+    EXPECT_EQ(fault_of(daemon.ask("GET", place + "/output" + query), "get", kOutput), "") << query;
+}
+
+TEST(ServeOpenApi, DescribesSignalsAsTheyAre) {
+  const Daemon daemon;
+  const Json body = {{"command", {"sleep", "600"}}, {"detach", true}};
+  const Reply started = daemon.ask("POST", "/v1/runs", body.dump());
+  const std::string place(started.head.header("Location"));
+  const Json wish = {{"signal", "KILL"}};
+  EXPECT_EQ(Schema::fault(wish, document()["components"]["schemas"]["Signal"]), "");
+  EXPECT_TRUE(becomes_true(std::chrono::seconds(10), [&] {
+    const Reply sent = daemon.ask("POST", place + "/signal", wish.dump());
+    EXPECT_EQ(fault_of(sent, "post", kSignal), "");
+    return sent.status == 202;
+  }));
+  EXPECT_EQ(daemon.ask("GET", place + "?wait=30").json()["result"]["meta"]["cause"], "signalled");
 }
 
 TEST(ServeOpenApi, DescribesSessionsAsTheyAre) {

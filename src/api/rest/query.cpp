@@ -47,4 +47,17 @@ Result<Parameters> parameters_of(std::string_view query,
   return parameters;
 }
 
+Result<std::uint64_t> number_in(const Parameters& parameters, const char* name,
+                                std::uint64_t most) {
+  const auto found = parameters.find(name);
+  std::uint64_t number = 0;
+  if (found == parameters.end()) return std::uint64_t{number};
+  const std::string& text = found->second;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = end.ec == std::errc() && end.ptr == text.data() + text.size();
+  if (whole && number <= most) return std::uint64_t{number};
+  return Error(Errc::invalid_argument,
+               std::string(name) + " is a whole number up to " + std::to_string(most));
+}
+
 }  // namespace lazaret::rest

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -16,5 +18,10 @@ using Parameters = std::map<std::string, std::string, std::less<>>;
 /// not known or comes twice, and for what cannot be decoded.
 [[nodiscard]] Result<Parameters> parameters_of(std::string_view query,
                                                std::initializer_list<std::string_view> known);
+inline constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
+/// A whole number, 0 where the parameter is not given. Errors: invalid_argument for what is none,
+/// or more than `most`.
+[[nodiscard]] Result<std::uint64_t> number_in(const Parameters& parameters, const char* name,
+                                              std::uint64_t most);
 
 }  // namespace lazaret::rest

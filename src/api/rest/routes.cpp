@@ -7,6 +7,7 @@
 #include "api/rest/aside.hpp"
 #include "api/rest/bounds.hpp"
 #include "api/rest/order.hpp"
+#include "api/rest/run_routes.hpp"
 #include "api/rest/session_routes.hpp"
 #include "core/environment.hpp"
 #include "core/images.hpp"
@@ -24,41 +25,6 @@ using nlohmann::ordered_json;
 
 constexpr std::chrono::seconds kEngineBound{30};
 
-std::string json_of(const Run& run) {
-  std::string text = ordered_json{{"run_id", run.id}, {"state", name_of(run.state)}}.dump();
-  if (run.state != RunState::done) return text;
-  // Spliced in: to parse a result may take long, and this is the loop.
-  text.pop_back();
-  return text + ",\"result\":" + run.result + "}";
-}
-
-// The run ends with the client, and the answer is its result.
-void wait_for(Desk& desk, const std::shared_ptr<Run>& run, const VisitorPointer& visitor) {
-  run->changed = [visitor, run = run.get()] { visitor->answer({.body = run->result}); };
-  visitor->when_gone([&runs = desk.runs, run] {
-    run->changed = nullptr;
-    runs.cancel(run);
-  });
-}
-
-void start_run(Desk& desk, const VisitorPointer& visitor) {
-  const bool streamed = visitor->request().accept.find("text/event-stream") != std::string::npos;
-  auto order = order_of(visitor->request().body);
-  if (!order.ok()) return visitor->refuse({400, "bad_request", order.error().message()});
-  if (order->input == InputKind::streamed)
-    return visitor->refuse(
-        {400, "bad_request", "stream_stdin needs a WebSocket", "GET /v1/stream"});
-  const bool detached = order->tie == Tie::detached;
-  if (detached && streamed)
-    return visitor->refuse({400, "bad_request", "what is streamed cannot be detached"});
-  auto admitted = admit(desk, std::move(*order), streamed ? Output::streamed : Output::collected);
-  if (const auto* const problem = std::get_if<Problem>(&admitted)) return visitor->refuse(*problem);
-  const auto run = std::get<std::shared_ptr<Run>>(std::move(admitted));
-  if (streamed) return visitor->stream(run);
-  if (!detached) return wait_for(desk, run, visitor);
-  visitor->answer({202, "application/json", json_of(*run), {{"Location", "/v1/runs/" + run->id}}});
-}
-
 // The command line asks for its very own twin, so that it does not matter where a run goes on.
 void open_stream(Desk& desk, const VisitorPointer& visitor) {
   const Request& request = visitor->request();
@@ -67,27 +33,6 @@ void open_stream(Desk& desk, const VisitorPointer& visitor) {
   if (!request.configuration.empty() && request.configuration != desk.fingerprint)
     return visitor->refuse({409, "other_configuration", "this daemon is configured otherwise"});
   visitor->upgrade();
-}
-
-std::shared_ptr<Run> run_of(Desk& desk, const VisitorPointer& visitor) {
-  auto run = desk.runs.find(visitor->request().parameters.at("id"));
-  if (!run) visitor->refuse({404, "no_such_run", "no run has this id, or its result has expired"});
-  return run;
-}
-
-void show_run(Desk& desk, const VisitorPointer& visitor) {
-  if (const auto run = run_of(desk, visitor)) visitor->answer({.body = json_of(*run)});
-}
-
-void cancel_run(Desk& desk, const VisitorPointer& visitor) {
-  const auto run = run_of(desk, visitor);
-  if (!run) return;
-  if (run->state == RunState::done) {
-    desk.runs.forget(run->id);
-    return visitor->answer({.status = 204});
-  }
-  desk.runs.cancel(run);
-  visitor->answer({.status = 202, .body = json_of(*run)});
 }
 
 void tell_health(Desk&, const VisitorPointer& visitor) {
@@ -146,7 +91,10 @@ void list_images(Desk& desk, const VisitorPointer& visitor) {
 
 constexpr std::array kRoutes = {
     Route{"POST", "/v1/runs", Access::admitted, start_run},
+    Route{"GET", "/v1/runs", Access::admitted, list_runs},
     Route{"GET", "/v1/runs/{id}", Access::admitted, show_run},
+    Route{"GET", "/v1/runs/{id}/output", Access::admitted, show_output},
+    Route{"POST", "/v1/runs/{id}/signal", Access::admitted, signal_run},
     Route{"DELETE", "/v1/runs/{id}", Access::admitted, cancel_run},
     Route{"POST", "/v1/sessions", Access::admitted, open_session},
     Route{"GET", "/v1/sessions", Access::admitted, list_sessions},

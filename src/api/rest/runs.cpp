@@ -1,5 +1,6 @@
 #include "api/rest/runs.hpp"
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
 #include <utility>
 #include <vector>
@@ -8,6 +9,11 @@
 #include "core/orchestrator.hpp"
 
 namespace lazaret::rest {
+namespace {
+
+std::size_t bytes_of(const Run& run) { return run.result.size() + run.record.size(); }
+
+}  // namespace
 
 std::string_view name_of(RunState state) noexcept {
   switch (state) {
@@ -32,6 +38,7 @@ std::shared_ptr<Run> Runs::start(ExecutionRequest request, Tie tie, Output outpu
   // Each session has a line of its own, but all of them have no more than the workers have.
   if (session && session->lane->busy() && queued_ >= bounds_.queue) return nullptr;
   run->session = std::move(session);
+  if (run->session) run->session_id = run->session->id;
   const auto task = [this, run] { execute(run); };
   if (!(run->session ? run->session->lane->submit(task) : workers_.submit(task))) return nullptr;
   ++queued_;
@@ -47,7 +54,7 @@ void Runs::execute(const std::shared_ptr<Run>& run) {
     --queued_;
     ++running_;
   });
-  if (run->mode == Output::streamed) attach(run);
+  if (run->mode != Output::collected) attach(run);
   ExecutionResult result =
       run->session ? run->session->session->execute(run->request) : execute_(run->request);
   end(run, std::move(result));
@@ -56,7 +63,9 @@ void Runs::execute(const std::shared_ptr<Run>& run) {
 void Runs::end(const std::shared_ptr<Run>& run, ExecutionResult result) {
   result.meta.run_id = run->id;
   boost::asio::post(loop_, [this, run, text = to_json(result), cause = result.meta.cause,
-                            duration = result.duration]() mutable {
+                            truncated = result.truncated, duration = result.duration]() mutable {
+    run->cause = cause;
+    run->truncated = truncated;
     if (on_end) on_end(cause, duration);
     finish(run, std::move(text));
   });
@@ -66,14 +75,21 @@ void Runs::end(const std::shared_ptr<Run>& run, ExecutionResult result) {
 // has a bound.
 void Runs::attach(const std::shared_ptr<Run>& run) {
   run->request.on_output = [this, run](Stream stream, std::string_view bytes) {
-    boost::asio::post(loop_, [run, stream, text = std::string(bytes)] {
-      run->output.put(stream, text);
-      if (const auto changed = run->changed) changed();
-    });
+    boost::asio::post(loop_,
+                      [run, stream, text = std::string(bytes)] { notice(run, stream, text); });
   };
   run->request.on_start = [this, run](std::function<void(int)> signal) {
     boost::asio::post(loop_, [run, signal = std::move(signal)] { run->signal = signal; });
   };
+}
+
+void Runs::notice(const std::shared_ptr<Run>& run, Stream stream, std::string_view bytes) {
+  if (run->mode == Output::streamed)
+    run->output.put(stream, bytes);
+  else
+    run->record.put(stream, bytes);
+  if (const auto changed = run->changed) changed();
+  run->watchers.call();
 }
 
 void Runs::finish(const std::shared_ptr<Run>& run, std::string result) {
@@ -89,12 +105,13 @@ void Runs::finish(const std::shared_ptr<Run>& run, std::string result) {
   else
     runs_.erase(run->id);
   if (const auto changed = std::exchange(run->changed, nullptr)) changed();
+  run->watchers.call();
   if (queued_ + running_ == 0 && on_empty) on_empty();
 }
 
 void Runs::keep(const std::shared_ptr<Run>& run) {
   kept_.push_back(run->id);
-  kept_bytes_ += run->result.size();
+  kept_bytes_ += bytes_of(*run);
   drop_old();
 }
 
@@ -109,7 +126,7 @@ void Runs::drop_old() {
 void Runs::forget(const std::string& id) {
   const auto found = runs_.find(id);
   if (found == runs_.end() || found->second->state != RunState::done) return;
-  kept_bytes_ -= found->second->result.size();
+  kept_bytes_ -= bytes_of(*found->second);
   std::erase(kept_, id);
   runs_.erase(found);
 }
@@ -118,6 +135,14 @@ std::shared_ptr<Run> Runs::find(const std::string& id) {
   drop_old();
   const auto found = runs_.find(id);
   return found == runs_.end() ? nullptr : found->second;
+}
+
+std::vector<std::shared_ptr<Run>> Runs::all() {
+  drop_old();
+  std::vector<std::shared_ptr<Run>> all;
+  for (const auto& [id, run] : runs_) all.push_back(run);
+  std::ranges::sort(all, {}, [](const auto& run) { return run->asked; });
+  return all;
 }
 
 void Runs::cancel(const std::shared_ptr<Run>& run) {

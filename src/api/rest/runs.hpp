@@ -10,12 +10,15 @@
 #include <stop_token>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <boost/asio/io_context.hpp>
 
 #include "api/rest/backlog.hpp"
 #include "api/rest/bounds.hpp"
+#include "api/rest/record.hpp"
 #include "api/rest/sessions.hpp"
+#include "api/rest/watchers.hpp"
 #include "api/rest/workers.hpp"
 #include "lazaret/execution_result.hpp"
 #include "lazaret/request.hpp"
@@ -28,8 +31,9 @@ enum class RunState { queued, running, done };
 /// What becomes of a run when whoever asked for it goes away, and of its result once it is known.
 enum class Tie { attached, detached };
 
-/// Whether output is handed on while the program runs, or only with the result.
-enum class Output { collected, streamed };
+/// Whether output comes only with the result, is handed on while the program runs, or is kept to be
+/// looked at meanwhile.
+enum class Output { collected, streamed, recorded };
 
 /// One run, from its request to its result. Touched by the loop's thread only, but for `request`,
 /// which the worker reads, and `taken`.
@@ -38,15 +42,21 @@ struct Run {
   Tie tie = Tie::attached;
   RunState state = RunState::queued;
   ExecutionRequest request;
+  std::chrono::steady_clock::time_point asked = std::chrono::steady_clock::now();
+  std::string session_id;                ///< empty when it has a box of its own
   std::shared_ptr<KeptSession> session;  ///< whose box it runs in, until it has ended
   std::stop_source stop;
   std::atomic<bool> taken = false;  ///< by a worker, or given up before that
   std::string result;               ///< JSON, once done
+  Cause cause = Cause::exited;      ///< once done
+  bool truncated = false;           ///< once done: output was cut
   std::chrono::steady_clock::time_point ended;
   Output mode = Output::collected;
   Backlog output;                          ///< streamed, and not yet taken
+  Record record;                           ///< recorded
   std::function<void(int number)> signal;  ///< once the program has been started
   std::function<void()> changed;           ///< called on the loop at output and the end
+  Watchers watchers;                       ///< likewise
 };
 
 /// The runs of this daemon. Lives on the loop's thread.
@@ -63,6 +73,8 @@ class Runs {
                                            std::shared_ptr<KeptSession> session = {});
   /// A run that has not ended, or a detached one whose result is still kept; null otherwise.
   [[nodiscard]] std::shared_ptr<Run> find(const std::string& id);
+  /// All that find() would find, by their age.
+  [[nodiscard]] std::vector<std::shared_ptr<Run>> all();
   /// Gives up the result of a run that has ended.
   void forget(const std::string& id);
   /// Ends it, which one that waits does at once.
@@ -79,6 +91,7 @@ class Runs {
   void attach(const std::shared_ptr<Run>& run);
   void end(const std::shared_ptr<Run>& run, ExecutionResult result);
   void finish(const std::shared_ptr<Run>& run, std::string result);
+  static void notice(const std::shared_ptr<Run>& run, Stream stream, std::string_view bytes);
   void keep(const std::shared_ptr<Run>& run);
   void drop_old();
 
@@ -88,7 +101,7 @@ class Runs {
   const Bounds& bounds_;
   std::map<std::string, std::shared_ptr<Run>> runs_;
   std::deque<std::string> kept_;  // ids of detached runs that have ended, oldest first
-  std::size_t kept_bytes_ = 0;
+  std::size_t kept_bytes_ = 0;     // of their results and records
   std::size_t queued_ = 0;
   std::size_t running_ = 0;
 };

@@ -1,6 +1,5 @@
 #include "api/rest/session_routes.hpp"
 
-#include <charconv>
 #include <chrono>
 #include <nlohmann/json.hpp>
 #include <utility>
@@ -75,24 +74,14 @@ Result<bool> yes_or_no(const Parameters& parameters, const char* name, bool othe
   return Error(Errc::invalid_argument, std::string(name) + " is true or false");
 }
 
-Result<std::uint64_t> number_in(const Parameters& parameters, const char* name) {
-  const auto found = parameters.find(name);
-  std::uint64_t number = 0;
-  if (found == parameters.end()) return std::uint64_t{number};
-  const std::string& text = found->second;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (end.ec == std::errc() && end.ptr == text.data() + text.size()) return std::uint64_t{number};
-  return Error(Errc::invalid_argument, std::string(name) + " is a number of bytes");
-}
-
 // What a get is for.
 Result<core::Session::Wish> wish_of(std::string_view query) {
   LAZARET_TRY(Parameters parameters, parameters_of(query, {"path", "content", "offset", "length"}));
   core::Session::Wish wish{parameters.try_emplace("path", ".").first->second, std::nullopt};
   LAZARET_TRY(wish.with_content, yes_or_no(parameters, "content", true));
   core::Piece piece;
-  LAZARET_TRY(piece.offset, number_in(parameters, "offset"));
-  LAZARET_TRY(piece.length, number_in(parameters, "length"));
+  LAZARET_TRY(piece.offset, number_in(parameters, "offset", kAnyNumber));
+  LAZARET_TRY(piece.length, number_in(parameters, "length", kAnyNumber));
   if (parameters.contains("offset") || parameters.contains("length")) wish.piece = piece;
   return wish;
 }

@@ -11,17 +11,9 @@ namespace {
 
 using nlohmann::ordered_json;
 
-constexpr int kLastSignal = 31;
-
 // 0 for what names none.
 int signal_of(const nlohmann::json& name) {
-  if (!name.is_string()) return 0;
-  const std::string text = name.get<std::string>();
-  for (int number = 1; number <= kLastSignal; ++number) {
-    const std::string known = core::signal_name(number);
-    if (text == known || "SIG" + text == known) return number;
-  }
-  return 0;
+  return name.is_string() ? core::signal_number(name.get_ref<const std::string&>()) : 0;
 }
 
 std::string event(const char* name, const char* member, const std::string& json) {

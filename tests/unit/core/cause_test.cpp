@@ -143,5 +143,14 @@ TEST(SignalName, IsLinuxsOwnAndANumberWhereThereIsNone) {
   EXPECT_EQ(signal_name(-1), "signal -1");
 }
 
+TEST(Cause, FindsASignalByItsNameInBothForms) {
+  for (int number = 1; number <= 31; ++number) {
+    EXPECT_EQ(signal_number(signal_name(number)), number);
+    EXPECT_EQ(signal_number(signal_name(number).substr(3)), number);
+  }
+  for (const char* const name : {"", "SIG", "TER", "SIGSIGTERM", "term", "15", "signal 32"})
+    EXPECT_EQ(signal_number(name), 0) << name;
+}
+
 }  // namespace
 }  // namespace lazaret::core

@@ -29,5 +29,18 @@ TEST(Query, RefusesAnotherParameterOneTwiceAndWhatCannotBeDecoded) {
     EXPECT_EQ(path_in(query), "error") << query;
 }
 
+TEST(Query, HasWholeNumbersUpToABound) {
+  const auto number = [](const char* query, std::uint64_t most) {
+    const auto parameters = parameters_of(query, {"n"});
+    return number_in(*parameters, "n", most);
+  };
+  EXPECT_EQ(number("", 5).value(), 0U);
+  EXPECT_EQ(number("n=5", 5).value(), 5U);
+  EXPECT_FALSE(number("n=6", 5).ok());
+  EXPECT_EQ(number("n=18446744073709551615", kAnyNumber).value(), kAnyNumber);
+  for (const char* const query : {"n=", "n=-1", "n=1x", "n=%201", "n=18446744073709551616"})
+    EXPECT_FALSE(number(query, kAnyNumber).ok()) << query;
+}
+
 }  // namespace
 }  // namespace lazaret::rest

@@ -1,0 +1,191 @@
+#include "api/rest/run_routes.hpp"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "api/rest/order.hpp"
+#include "api/rest/query.hpp"
+#include "api/rest/wait.hpp"
+#include "base/base64.hpp"
+#include "base/try.hpp"
+#include "core/cause.hpp"
+
+namespace lazaret::rest {
+namespace {
+
+using nlohmann::ordered_json;
+using RunPointer = std::shared_ptr<Run>;
+
+constexpr std::uint64_t kLongestWait = 60;         // seconds
+constexpr std::size_t kLongestOutput = 4UL << 20;  // bytes of one answer
+
+ordered_json summary_of(const Run& run) {
+  ordered_json json = {{"run_id", run.id}, {"state", name_of(run.state)}};
+  if (!run.session_id.empty()) json["session_id"] = run.session_id;
+  json["detached"] = run.tie == Tie::detached;
+  const auto age = std::chrono::steady_clock::now() - run.asked;
+  json["age_s"] = std::chrono::duration_cast<std::chrono::seconds>(age).count();
+  if (run.state == RunState::done) json["cause"] = name_of(run.cause);
+  return json;
+}
+
+std::string json_of(const Run& run) {
+  std::string text = ordered_json{{"run_id", run.id}, {"state", name_of(run.state)}}.dump();
+  if (run.state != RunState::done) return text;
+  // Spliced in: to parse a result may take long, and this is the loop.
+  text.pop_back();
+  return text + ",\"result\":" + run.result + "}";
+}
+
+// The run ends with the client, and the answer is its result.
+void wait_for(Desk& desk, const RunPointer& run, const VisitorPointer& visitor) {
+  run->changed = [visitor, run = run.get()] { visitor->answer({.body = run->result}); };
+  visitor->when_gone([&runs = desk.runs, run] {
+    run->changed = nullptr;
+    runs.cancel(run);
+  });
+}
+
+RunPointer run_of(Desk& desk, const VisitorPointer& visitor) {
+  auto run = desk.runs.find(visitor->request().parameters.at("id"));
+  if (!run) visitor->refuse({404, "no_such_run", "no run has this id, or its result has expired"});
+  return run;
+}
+
+bool is_done(const Run& run) { return run.state == RunState::done; }
+
+Result<std::chrono::seconds> wait_in(const Parameters& parameters) {
+  LAZARET_TRY(const std::uint64_t seconds, number_in(parameters, "wait", kLongestWait));
+  return std::chrono::seconds(seconds);
+}
+
+// A part of what a run has written to one of its streams.
+struct Part {
+  Stream stream = Stream::standard_output;
+  std::uint64_t offset = 0;
+  std::chrono::seconds wait{0};
+
+  [[nodiscard]] const std::string& all(const Run& run) const { return run.record.of(stream); }
+  [[nodiscard]] bool is_there(const Run& run) const { return all(run).size() > offset; }
+};
+
+Result<Part> part_of(std::string_view query) {
+  LAZARET_TRY(const Parameters parameters, parameters_of(query, {"stream", "offset", "wait"}));
+  Part part;
+  const auto named = parameters.find("stream");
+  const std::string stream = named == parameters.end() ? "stdout" : named->second;
+  if (stream != "stdout" && stream != "stderr")
+    return Error(Errc::invalid_argument, "stream is stdout or stderr");
+  if (stream == "stderr") part.stream = Stream::standard_error;
+  LAZARET_TRY(part.offset, number_in(parameters, "offset", kAnyNumber));
+  LAZARET_TRY(part.wait, wait_in(parameters));
+  return part;
+}
+
+std::string json_of(const Run& run, const Part& part) {
+  const std::string& all = part.all(run);
+  const std::size_t begin = std::min<std::uint64_t>(part.offset, all.size());
+  const std::string_view bytes = std::string_view(all).substr(begin, kLongestOutput);
+  const std::size_t end = begin + bytes.size();
+  const bool over = is_done(run) && end == all.size();
+  const ordered_json json = {
+      {"run_id", run.id},
+      {"state", name_of(run.state)},
+      {"stream", part.stream == Stream::standard_output ? "stdout" : "stderr"},
+      {"offset", begin},
+      {"next_offset", end},
+      {"content", to_base64(bytes)},
+      {"complete", over},
+      {"truncated", over && run.truncated}};
+  return json.dump();
+}
+
+// 0 for a body that is no {"signal": NAME}.
+int signal_in(const std::string& body) {
+  const auto object = nlohmann::json::parse(body, nullptr, false);
+  if (!object.is_object() || object.size() != 1 || !object.contains("signal")) return 0;
+  const auto& name = object["signal"];
+  return name.is_string() ? core::signal_number(name.get_ref<const std::string&>()) : 0;
+}
+
+}  // namespace
+
+void start_run(Desk& desk, const VisitorPointer& visitor) {
+  const bool streamed = visitor->request().accept.find("text/event-stream") != std::string::npos;
+  auto order = order_of(visitor->request().body);
+  if (!order.ok()) return visitor->refuse({400, "bad_request", order.error().message()});
+  if (order->input == InputKind::streamed)
+    return visitor->refuse(
+        {400, "bad_request", "stream_stdin needs a WebSocket", "GET /v1/stream"});
+  const bool detached = order->tie == Tie::detached;
+  if (detached && streamed)
+    return visitor->refuse({400, "bad_request", "what is streamed cannot be detached"});
+  const Output unstreamed = detached ? Output::recorded : Output::collected;
+  auto admitted = admit(desk, std::move(*order), streamed ? Output::streamed : unstreamed);
+  if (const auto* const problem = std::get_if<Problem>(&admitted)) return visitor->refuse(*problem);
+  const auto run = std::get<RunPointer>(std::move(admitted));
+  if (streamed) return visitor->stream(run);
+  if (!detached) return wait_for(desk, run, visitor);
+  visitor->answer({202, "application/json", json_of(*run), {{"Location", "/v1/runs/" + run->id}}});
+}
+
+void list_runs(Desk& desk, const VisitorPointer& visitor) {
+  ordered_json list = ordered_json::array();
+  for (const RunPointer& run : desk.runs.all()) list.push_back(summary_of(*run));
+  visitor->answer({.body = list.dump()});
+}
+
+void show_run(Desk& desk, const VisitorPointer& visitor) {
+  const auto parameters = parameters_of(visitor->request().query, {"wait"});
+  const auto most = parameters.ok() ? wait_in(*parameters) : parameters.error();
+  if (!most.ok()) return visitor->refuse({400, "bad_request", most.error().message()});
+  const RunPointer run = run_of(desk, visitor);
+  if (!run) return;
+  Wait::begin(desk.loop, run, visitor,
+              {*most, [run = run.get()] { return is_done(*run); },
+               [run = run.get(), visitor] { visitor->answer({.body = json_of(*run)}); }});
+}
+
+void show_output(Desk& desk, const VisitorPointer& visitor) {
+  const auto part = part_of(visitor->request().query);
+  if (!part.ok()) return visitor->refuse({400, "bad_request", part.error().message()});
+  const RunPointer run = run_of(desk, visitor);
+  if (!run) return;
+  if (run->mode != Output::recorded)
+    return visitor->refuse({409, "not_detached", "its output goes to whoever asked for the run"});
+  Wait::begin(
+      desk.loop, run, visitor,
+      {part->wait, [run = run.get(), part = *part] { return is_done(*run) || part.is_there(*run); },
+       [run = run.get(), part = *part, visitor] {
+         visitor->answer({.body = json_of(*run, part)});
+       }});
+}
+
+void signal_run(Desk& desk, const VisitorPointer& visitor) {
+  const int number = signal_in(visitor->request().body);
+  if (number == 0)
+    return visitor->refuse({400, "bad_request", R"(the body is {"signal": NAME}, such as TERM)"});
+  const RunPointer run = run_of(desk, visitor);
+  if (!run) return;
+  if (!run->signal)
+    return visitor->refuse(
+        {409, "not_running", "no program of it takes signals now",
+         "those of detached and streamed runs do, from their start to their end"});
+  if (!desk.signals.submit([signal = run->signal, number] { signal(number); }))
+    return visitor->refuse({429, "queue_full", "too many signals wait", {}, Bounds::kRetry});
+  visitor->answer({.status = 202, .body = json_of(*run)});
+}
+
+void cancel_run(Desk& desk, const VisitorPointer& visitor) {
+  const RunPointer run = run_of(desk, visitor);
+  if (!run) return;
+  if (is_done(*run)) {
+    desk.runs.forget(run->id);
+    return visitor->answer({.status = 204});
+  }
+  desk.runs.cancel(run);
+  visitor->answer({.status = 202, .body = json_of(*run)});
+}
+
+}  // namespace lazaret::rest

@@ -1,0 +1,165 @@
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/base64.hpp"
+#include "integration/daemon.hpp"
+
+// Runs that nobody waits for: they are found again, looked at from any place, signalled, awaited.
+namespace lazaret::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+class ServeJobs : public testing::Test {
+ protected:
+  std::string start(const std::string& code, Json more = Json::object()) const {
+    more["detach"] = true;
+    const Reply reply = daemon_.ask("POST", "/v1/runs", bash_body(code, std::move(more)));
+    EXPECT_EQ(reply.status, 202) << reply.body;
+    return std::string(reply.head.header("Location"));
+  }
+  Json get(const std::string& target) const { return daemon_.ask("GET", target).json(); }
+  int remove(const std::string& place) const { return daemon_.ask("DELETE", place).status; }
+  int signal(const std::string& place, const std::string& name) const {
+    return daemon_.ask("POST", place + "/signal", Json{{"signal", name}}.dump()).status;
+  }
+  // Of standard output.
+  std::string text(const std::string& place, const std::string& more = {}) const {
+    const Json part = get(place + "/output?wait=30" + more);
+    return from_base64(part.value("content", "")).value_or("none: " + part.dump());
+  }
+
+  const Daemon daemon_;
+};
+
+TEST_F(ServeJobs, AreListedUntilTheyAreGivenUp) {
+  EXPECT_EQ(get("/v1/runs"), Json::array());
+  const std::string first = start("sleep 600"), second = start("exit 3");
+  EXPECT_EQ(get(second + "?wait=30")["result"]["exit_code"], 3);
+  const Json list = get("/v1/runs");
+  ASSERT_EQ(list.size(), 2U) << list;
+  EXPECT_EQ("/v1/runs/" + list[0]["run_id"].get<std::string>(), first);
+  EXPECT_EQ(list[0]["detached"], true);
+  EXPECT_FALSE(list[0].contains("cause"));
+  EXPECT_EQ(list[1]["state"], "done");
+  EXPECT_EQ(list[1]["cause"], "nonzero_exit");
+  EXPECT_EQ(remove(first), 202);
+  EXPECT_EQ(get(first + "?wait=30")["result"]["meta"]["cause"], "cancelled");
+  for (const std::string& place : {first, second}) EXPECT_EQ(remove(place), 204);
+  EXPECT_EQ(get("/v1/runs"), Json::array());
+}
+
+TEST_F(ServeJobs, AreReadFromAnyPlaceWhileTheyRun) {
+  const std::string place = start("printf 'one\\xff'; read -r < <(sleep 600); printf two");
+  EXPECT_EQ(text(place), "one\xff");
+  EXPECT_EQ(text(place, "&offset=2"), "e\xff");
+  const Json part = get(place + "/output?offset=3");
+  EXPECT_EQ(part["next_offset"], 4);
+  EXPECT_EQ(part["complete"], false);
+  EXPECT_EQ(part["state"], "running");
+  EXPECT_EQ(get(place + "/output?stream=stderr&offset=9")["offset"], 0) << "nothing is there";
+  EXPECT_EQ(remove(place), 202);
+  EXPECT_EQ(get(place + "?wait=30")["state"], "done");
+  EXPECT_EQ(text(place), "one\xff");
+  EXPECT_EQ(get(place + "/output?offset=4")["complete"], true);
+}
+
+// Its reader is answered when there is something, and when there will be nothing any more.
+TEST_F(ServeJobs, WakeThoseWhoWaitForThem) {
+  const std::string place = start("echo a; sleep 3; echo b; echo aside >&2");
+  const Json first = get(place + "/output?wait=60");
+  EXPECT_EQ(first["content"], to_base64("a\n"));
+  EXPECT_EQ(first["state"], "running") << "woken by its end";
+  const Json rest = get(place + "/output?wait=60&offset=2");
+  EXPECT_EQ(rest["content"], to_base64("b\n"));
+  EXPECT_EQ(get(place + "?wait=60")["state"], "done");
+  EXPECT_EQ(get(place + "/output?wait=60&offset=4")["complete"], true);
+  EXPECT_EQ(text(place, "&stream=stderr"), "aside\n");
+}
+
+// Someone who has gone is not answered, and the run goes on.
+TEST_F(ServeJobs, OutliveThoseWhoWaitForThem) {
+  const std::string place = start("read -r < <(sleep 600)");
+  {
+    const auto wire = daemon_.connect();
+    const std::string ask = "GET " + place + "?wait=60 HTTP/1.1\r\nHost: x\r\n\r\n";
+    ASSERT_TRUE(wire->write(bytes_of(ask), Call{}.within(5s)).ok());
+    EXPECT_EQ(get(place + "?wait=1")["state"], "running");
+  }
+  EXPECT_EQ(get(place)["state"], "running");
+  EXPECT_EQ(remove(place), 202);
+  EXPECT_EQ(get(place + "?wait=30")["state"], "done");
+}
+
+TEST_F(ServeJobs, TakeSignalsWhileTheyRun) {
+  const std::string place =
+      start("trap 'echo caught; exit 5' USR1; echo ready; while :; do sleep 0.05; done");
+  EXPECT_EQ(text(place), "ready\n");
+  EXPECT_EQ(signal(place, "NONSENSE"), 400);
+  EXPECT_EQ(signal(place, "SIGUSR1"), 202);
+  const Json ended = get(place + "?wait=30");
+  EXPECT_EQ(ended["result"]["exit_code"], 5) << ended;
+  EXPECT_EQ(text(place, "&offset=6"), "caught\n");
+  EXPECT_EQ(signal(place, "TERM"), 409);
+}
+
+TEST_F(ServeJobs, RunInSessionsToo) {
+  const Json made = daemon_.ask("POST", "/v1/sessions", R"({"language":"bash"})").json();
+  const std::string place = start("echo kept > file; cat file", {{"session", made["session_id"]}});
+  EXPECT_EQ(text(place), "kept\n");
+  EXPECT_EQ(get(place + "?wait=30")["state"], "done");
+  EXPECT_EQ(get("/v1/runs")[0]["session_id"], made["session_id"]);
+}
+
+// What was cut is told, and the result has what was kept of it.
+TEST_F(ServeJobs, SayWhereTheirOutputWasCut) {
+  const Json few = {{"limits", {{"stdout_bytes", 1000}}}};
+  const std::string place = start("head -c 5000 /dev/zero | tr '\\0' x; echo end", few);
+  EXPECT_EQ(get(place + "?wait=30")["result"]["truncated"], true);
+  const Json part = get(place + "/output");
+  EXPECT_EQ(part["truncated"], true) << part;
+  EXPECT_LE(part["next_offset"], 1000);
+  const std::string whole = start("head -c 1000 /dev/zero | tr '\\0' x", few);
+  EXPECT_EQ(get(whole + "?wait=30")["result"]["truncated"], false);
+  EXPECT_EQ(get(whole + "/output")["next_offset"], 1000);
+  EXPECT_EQ(get(whole + "/output")["truncated"], false);
+}
+
+TEST_F(ServeJobs, RefuseWhatCannotBe) {
+  const std::string place = start("true");
+  for (const char* const query :
+       {"?wait=61", "?wait=-1", "?wait=x", "?wait=", "?other=1", "?wait=1&wait=1"})
+    EXPECT_EQ(daemon_.ask("GET", place + query).status, 400) << query;
+  for (const char* const query : {"?stream=both", "?offset=-1", "?offset=1x", "?wait=61"})
+    EXPECT_EQ(daemon_.ask("GET", place + "/output" + query).status, 400) << query;
+  for (const char* const body : {"", "[]", "{}", R"({"signal":1})", R"({"signal":"TERM","x":1})"})
+    EXPECT_EQ(daemon_.ask("POST", place + "/signal", body).status, 400) << body;
+  EXPECT_EQ(get(place + "?wait=60")["state"], "done");
+  EXPECT_EQ(daemon_.ask("GET", "/v1/runs/0/output").status, 404);
+  EXPECT_EQ(daemon_.ask("POST", "/v1/runs/0/signal", R"({"signal":"TERM"})").status, 404);
+}
+
+// Others' output is not kept twice, and not shown.
+TEST_F(ServeJobs, AreThoseThatWereDetached) {
+  const std::string marker = unique_marker();
+  const auto wire = daemon_.connect();
+  const std::string body = bash_body("echo x; bash -c 'sleep 600; :' " + marker);
+  const std::string ask =
+      "POST /v1/runs HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(body.size()) +
+      "\r\n\r\n" + body;
+  ASSERT_TRUE(wire->write(bytes_of(ask), Call{}.within(5s)).ok());
+  ASSERT_TRUE(becomes_true(30s, [&] { return !processes_marked(marker).empty(); }));
+  const Json list = get("/v1/runs");
+  ASSERT_EQ(list.size(), 1U);
+  EXPECT_EQ(list[0]["detached"], false);
+  const std::string place = "/v1/runs/" + list[0]["run_id"].get<std::string>();
+  EXPECT_EQ(daemon_.ask("GET", place + "/output").status, 409);
+  EXPECT_EQ(signal(place, "TERM"), 409);
+}
+
+}  // namespace
+}  // namespace lazaret::test
