@@ -27,6 +27,7 @@ constexpr const char* kEnding =
     "  lazaret run --type docker --json x.py\n"
     "  lazaret session new                 a box for several runs, by the daemon\n"
     "  lazaret files put SESSION data/     files for it\n"
+    "  lazaret job run long.py             a run that nobody waits for, by the daemon\n"
     "  lazaret doctor                      what would be enforced here\n"
     "  lazaret selftest --backend docker   attacks a box and sees that it holds\n"
     "  lazaret gc                          removes what a killed Lazaret has left\n"
@@ -41,7 +42,7 @@ constexpr Command kCommands[] = {
     {"run", add_run},       {"exec", add_exec},         {"doctor", add_doctor},
     {"images", add_images}, {"selftest", add_selftest}, {"config", add_config},
     {"gc", add_gc},         {"serve", add_serve},       {"session", add_session},
-    {"files", add_files},
+    {"files", add_files},   {"job", add_job},
 };
 
 bool is_command(std::string_view word) {
@@ -75,14 +76,17 @@ bool is_unknown(const CLI::App& command, const std::string& word) {
          command.get_option_no_throw(word.substr(0, word.find('='))) == nullptr;
 }
 
+// `run` and `exec` are also of sessions and jobs.
+bool is_group(const std::string& word) { return word == "session" || word == "job"; }
+
 // What follows the first word of `run` and `exec` that is no option, in a session the second one,
 // belongs to the program, options of its own included: "--" is put in front of it, which ends ours.
 std::vector<std::string> with_words_marked(const CLI::App& app, std::vector<std::string> words) {
-  const std::size_t verb = !words.empty() && words[0] == "session" ? 1 : 0;
+  const std::size_t verb = !words.empty() && is_group(words[0]) ? 1 : 0;
   if (words.size() <= verb || (words[verb] != "run" && words[verb] != "exec")) return words;
-  const CLI::App& group = verb == 1 ? *app.get_subcommand("session") : app;
+  const CLI::App& group = verb == 1 ? *app.get_subcommand(words[0]) : app;
   const CLI::App& command = *group.get_subcommand(words[verb]);
-  std::size_t ours = verb;  // words that are no options: the session's id
+  std::size_t ours = words[0] == "session" ? 1 : 0;  // words that are no options: its id
   for (std::size_t at = verb + 1; at < words.size(); ++at) {
     const bool option = words[at].size() > 1 && words[at].front() == '-';
     if (words[at] == "--" || is_unknown(command, words[at])) return words;

@@ -33,6 +33,9 @@ void add_files(CLI::App& app, Common& common, Action& chosen);
 void add_session(CLI::App& app, Common& common, Action& chosen);
 /// `run` and `exec`, of the group that add_session() adds.
 void add_session_runs(CLI::App& group, Common& common, Action& chosen);
+void add_job(CLI::App& app, Common& common, Action& chosen);
+/// `run` and `exec`, of the group that add_job() adds.
+void add_job_runs(CLI::App& group, Common& common, Action& chosen);
 void add_gc(CLI::App& app, Common& common, Action& chosen);
 void add_config(CLI::App& app, Common& common, Action& chosen);
 void add_serve(CLI::App& app, Common& common, Action& chosen);

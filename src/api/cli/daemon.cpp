@@ -197,6 +197,19 @@ Result<ExecutionResult> run_in_session(const std::string& session,
   return std::move(**result);
 }
 
+Result<std::string> start_job(const ExecutionRequest& request, const std::string& session,
+                              const Call& call) {
+  nlohmann::json order = core::json_of(request);
+  order["detach"] = true;
+  if (!session.empty()) order["session"] = session;
+  LAZARET_TRY(std::string body, text_of(order));
+  LAZARET_TRY(const std::string answer, ask_daemon({"POST", "/v1/runs", std::move(body)}, call));
+  const auto run = nlohmann::json::parse(answer, nullptr, false);
+  const auto id = run.is_object() ? run.find("run_id") : run.end();
+  if (id == run.end() || !id->is_string()) return Error(Errc::protocol, "the daemon names no run");
+  return id->get<std::string>();
+}
+
 int status_of_refusal(Errc code) noexcept {
   switch (code) {
     case Errc::invalid_argument:
@@ -213,7 +226,7 @@ Result<std::string> ask_daemon(const Question& question, const Call& call) {
   LAZARET_CHECK(exchange.send(
       {question.method, question.target, {{"Host", "localhost"}}, question.body}, call));
   LAZARET_TRY(const auto head, exchange.head(call));
-  LAZARET_TRY(std::string body, exchange.body(WebSocket::kMostBytes, call));
+  LAZARET_TRY(std::string body, exchange.body(question.most_bytes, call));
   if (head.status >= 300) return error_of(body);
   return body;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -21,6 +22,11 @@ namespace lazaret::cli {
 [[nodiscard]] Result<ExecutionResult> run_in_session(const std::string& session,
                                                      const ExecutionRequest& request);
 
+/// Has this user's daemon run it, in the session with this id or, when it is empty, in a box of its
+/// own, and waits for nothing: the run's id. Standard input is not carried. Errors as ask_daemon().
+[[nodiscard]] Result<std::string> start_job(const ExecutionRequest& request,
+                                            const std::string& session, const Call& call);
+
 /// The exit status for such an error.
 [[nodiscard]] int status_of_refusal(Errc code) noexcept;
 
@@ -28,6 +34,7 @@ struct Question {
   std::string method;
   std::string target;
   std::string body = {};
+  std::size_t most_bytes = 64UL << 20;  ///< of the answer
 };
 /// The body of this user's daemon's answer. Errors: what it says when it refuses (not_found,
 /// conflict, invalid_argument, …), backend_unavailable where there is none, those of the wire.

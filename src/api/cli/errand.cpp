@@ -6,10 +6,26 @@
 #include "api/cli/command.hpp"
 
 namespace lazaret::cli {
+namespace {
+
+bool is_id(const std::string& word) {
+  return word.size() == 32 && word.find_first_not_of("0123456789abcdef") == word.npos;
+}
+
+}  // namespace
+
+Call Errand::call() const {
+  constexpr std::chrono::minutes kMostWait{10};  // an engine that makes a box on a busy machine
+  return Call{Deadline::never(), stop_.get_token()}.within(kMostWait);
+}
 
 Result<std::string> Errand::ask(const Question& question) const {
-  constexpr std::chrono::minutes kMostWait{10};  // an engine that makes a box on a busy machine
-  return ask_daemon(question, Call{Deadline::never(), stop_.get_token()}.within(kMostWait));
+  return ask_daemon(question, call());
+}
+
+Result<std::string> Errand::start_job(const ExecutionRequest& request,
+                                      const std::string& session) const {
+  return cli::start_job(request, session, call());
 }
 
 int Errand::fail(const Error& error) const {
@@ -17,8 +33,11 @@ int Errand::fail(const Error& error) const {
 }
 
 std::string flaw_of_id(const std::string& word) {
-  const bool is_one = word.size() == 32 && word.find_first_not_of("0123456789abcdef") == word.npos;
-  return is_one ? "" : "no id of a session: " + word;
+  return is_id(word) ? "" : "no id of a session: " + word;
+}
+
+std::string flaw_of_job(const std::string& word) {
+  return is_id(word) ? "" : "no id of a job: " + word;
 }
 
 }  // namespace lazaret::cli

@@ -18,15 +18,22 @@ class Errand {
 
   /// As ask_daemon().
   [[nodiscard]] Result<std::string> ask(const Question& question) const;
+  /// As cli::start_job().
+  [[nodiscard]] Result<std::string> start_job(const ExecutionRequest& request,
+                                              const std::string& session) const;
   /// Tells of what stands in the way, and gives the exit status for it.
   [[nodiscard]] int fail(const Error& error) const;
 
  private:
+  [[nodiscard]] Call call() const;
+
   std::stop_source stop_;
   const os::InterruptWatch watch_{[this] { stop_.request_stop(); }};
 };
 
-/// An id becomes a part of a path: what is wrong with this one, or nothing.
+/// An id becomes a part of a path: what is wrong with this one of a session's, or nothing.
 [[nodiscard]] std::string flaw_of_id(const std::string& word);
+/// The same of a job's.
+[[nodiscard]] std::string flaw_of_job(const std::string& word);
 
 }  // namespace lazaret::cli

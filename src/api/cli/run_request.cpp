@@ -267,6 +267,9 @@ void add_program_flags(CLI::App& command, RunFlags& flags) {
   add_words(command, "-e,--env", flags.environment, "NAME=VALUE for the program; may be repeated");
   command.add_flag("--deterministic", flags.deterministic,
                    "fix time zone, locale and the language's seeds; not the clock");
+}
+
+void add_evidence_flag(CLI::App& command, RunFlags& flags) {
   command.add_flag("--evidence", flags.show_evidence,
                    "show what was enforced, and how that was seen");
 }
@@ -274,6 +277,7 @@ void add_program_flags(CLI::App& command, RunFlags& flags) {
 void add_run_flags(CLI::App& command, RunFlags& flags) {
   add_box_flags(command, flags);
   add_program_flags(command, flags);
+  add_evidence_flag(command, flags);
   add_words(command, "--file", flags.files,
             "SOURCE[:PATH], a file of this machine to put at /work/PATH; may be repeated");
   add_words(command, "--dir", flags.directories,

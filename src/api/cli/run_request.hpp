@@ -43,6 +43,8 @@ struct RunFlags {
 void add_box_flags(CLI::App& command, RunFlags& flags);
 /// What is of one program, wherever it runs.
 void add_program_flags(CLI::App& command, RunFlags& flags);
+/// What is to be shown of a result.
+void add_evidence_flag(CLI::App& command, RunFlags& flags);
 /// Those, and what else a run may be asked for.
 void add_run_flags(CLI::App& command, RunFlags& flags);
 

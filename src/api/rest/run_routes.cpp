@@ -101,12 +101,14 @@ std::string json_of(const Run& run, const Part& part) {
   return json.dump();
 }
 
-// 0 for a body that is no {"signal": NAME}.
-int signal_in(const std::string& body) {
+Result<int> signal_in(const std::string& body) {
   const auto object = nlohmann::json::parse(body, nullptr, false);
-  if (!object.is_object() || object.size() != 1 || !object.contains("signal")) return 0;
-  const auto& name = object["signal"];
-  return name.is_string() ? core::signal_number(name.get_ref<const std::string&>()) : 0;
+  const bool named = object.is_object() && object.size() == 1 && object.contains("signal") &&
+                     object["signal"].is_string();
+  if (!named) return Error(Errc::invalid_argument, R"(the body is {"signal": NAME}, such as TERM)");
+  const int number = core::signal_number(object["signal"].get_ref<const std::string&>());
+  if (number == 0) return Error(Errc::invalid_argument, "no signal is called so");
+  return int{number};
 }
 
 }  // namespace
@@ -163,16 +165,15 @@ void show_output(Desk& desk, const VisitorPointer& visitor) {
 }
 
 void signal_run(Desk& desk, const VisitorPointer& visitor) {
-  const int number = signal_in(visitor->request().body);
-  if (number == 0)
-    return visitor->refuse({400, "bad_request", R"(the body is {"signal": NAME}, such as TERM)"});
+  const auto number = signal_in(visitor->request().body);
+  if (!number.ok()) return visitor->refuse({400, "bad_request", number.error().message()});
   const RunPointer run = run_of(desk, visitor);
   if (!run) return;
   if (!run->signal)
     return visitor->refuse(
         {409, "not_running", "no program of it takes signals now",
          "those of detached and streamed runs do, from their start to their end"});
-  if (!desk.signals.submit([signal = run->signal, number] { signal(number); }))
+  if (!desk.signals.submit([signal = run->signal, number = *number] { signal(number); }))
     return visitor->refuse({429, "queue_full", "too many signals wait", {}, Bounds::kRetry});
   visitor->answer({.status = 202, .body = json_of(*run)});
 }

@@ -1,0 +1,223 @@
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "api/cli/app.hpp"
+#include "api/cli/command.hpp"
+#include "api/cli/errand.hpp"
+#include "api/cli/show.hpp"
+#include "base/base64.hpp"
+#include "base/try.hpp"
+#include "core/json_members.hpp"
+#include "core/result_reading.hpp"
+
+namespace lazaret::cli {
+namespace {
+
+using nlohmann::json;
+
+constexpr const char* kRuns = "/v1/runs/";
+constexpr const char* kLongest = "wait=60";     // seconds; then it is asked again
+constexpr std::size_t kMostResult = 1UL << 30;  // of a daemon whose configuration is its own
+
+struct JobFlags {
+  std::vector<std::string> ids;
+  std::string id;
+  std::string signal;
+  std::uint64_t offset = 0;
+  bool follow = false;
+  bool errors = false;
+  RunFlags shown;  // of the result
+};
+
+Error unheard(const char* what) { return {Errc::protocol, std::string("the daemon ") + what}; }
+
+std::string word_in(const json& run, const char* name) {
+  const auto found = run.find(name);
+  if (found == run.end()) return "-";
+  return found->is_string() ? found->get<std::string>() : found->dump();
+}
+
+void show_jobs(const json& list) {
+  std::printf("%-32s  %-8s %7s  %-20s %s\n", "JOB", "STATE", "AGE s", "CAUSE", "SESSION");
+  for (const json& each : list) {
+    if (each.value("detached", json(false)) != true) continue;
+    std::printf("%-32s  %-8s %7s  %-20s %s\n", word_in(each, "run_id").c_str(),
+                word_in(each, "state").c_str(), word_in(each, "age_s").c_str(),
+                word_in(each, "cause").c_str(), word_in(each, "session_id").c_str());
+  }
+}
+
+int list_jobs(const Common& common) {
+  const Errand errand;
+  const auto answer = errand.ask({"GET", "/v1/runs"});
+  if (!answer.ok()) return errand.fail(answer.error());
+  json runs = json::parse(*answer, nullptr, false);
+  if (!runs.is_array()) return errand.fail(unheard("lists no runs"));
+  std::erase_if(runs.get_ref<json::array_t&>(), [](const json& run) {
+    return !run.is_object() || run.value("detached", false) != true;
+  });
+  if (common.json)
+    std::printf("%s\n", runs.dump().c_str());
+  else
+    show_jobs(runs);
+  return 0;
+}
+
+// The result's text, once there is one.
+Result<std::string> result_text(const Errand& errand, const std::string& id) {
+  for (;;) {
+    LAZARET_TRY(const std::string answer,
+                errand.ask({"GET", kRuns + id + "?" + kLongest, {}, kMostResult}));
+    auto members = core::members_of(answer, {"state", "result"}, core::kMostDepth + 1);
+    if (!members || !members->contains("state")) return unheard("tells no state");
+    if (members->contains("result")) return std::move(members->at("result"));
+  }
+}
+
+int wait_for_job(const Common& common, const JobFlags& flags) {
+  const Errand errand;
+  const auto text = result_text(errand, flags.id);
+  if (!text.ok()) return errand.fail(text.error());
+  const auto result = core::result_of(*text);
+  if (!result.ok()) return errand.fail(result.error());
+  LiveOutput nothing_yet;
+  return show(*result, {}, nothing_yet, common, flags.shown) ? status_of(*result) : kOurFailure;
+}
+
+// A piece of output, and how it goes on.
+struct Piece {
+  std::string bytes;
+  std::uint64_t next = 0;
+  bool complete = false;
+  bool truncated = false;
+};
+
+Result<Piece> piece_of(const std::string& answer) {
+  const json part = json::parse(answer, nullptr, false);
+  const bool whole = part.is_object() && part.value("content", json()).is_string() &&
+                     part.value("next_offset", json()).is_number_unsigned();
+  const auto bytes = whole ? from_base64(part["content"].get<std::string>()) : std::nullopt;
+  if (!bytes) return unheard("shows no output");
+  return Piece{*bytes, part["next_offset"].get<std::uint64_t>(),
+               part.value("complete", json()) == true, part.value("truncated", json()) == true};
+}
+
+// Up to where there is nothing yet, or to its end.
+int show_output(const Common& common, const JobFlags& flags) {
+  const Errand errand;
+  const std::string place = kRuns + flags.id +
+                            "/output?stream=" + (flags.errors ? "stderr" : "stdout") +
+                            (flags.follow ? std::string("&") + kLongest : "") + "&offset=";
+  for (std::uint64_t offset = flags.offset;;) {
+    const auto answer = errand.ask({"GET", place + std::to_string(offset)});
+    if (!answer.ok()) return errand.fail(answer.error());
+    const auto piece = piece_of(*answer);
+    if (!piece.ok()) return errand.fail(piece.error());
+    if (!write_all(stdout, piece->bytes))
+      return complain({Errc::system, "the output could not be written"}, kOurFailure);
+    if (piece->truncated && !common.quiet)
+      note("output beyond its limit was left out; `lazaret job wait` has its end");
+    if (piece->complete || (!flags.follow && piece->bytes.empty())) return 0;
+    offset = piece->next;
+  }
+}
+
+int signal_job(const JobFlags& flags) {
+  const Errand errand;
+  const json body = {{"signal", flags.signal}};
+  const auto sent = errand.ask({"POST", kRuns + flags.id + "/signal",
+                                body.dump(-1, ' ', false, json::error_handler_t::replace)});
+  return sent.ok() ? 0 : errand.fail(sent.error());
+}
+
+// One that runs is cancelled first, and told of until it has ended.
+Status remove_job(const Errand& errand, const std::string& id) {
+  LAZARET_TRY(const std::string answer, errand.ask({"DELETE", kRuns + id}));
+  if (answer.empty()) return {};
+  LAZARET_CHECK(result_text(errand, id));
+  LAZARET_CHECK(errand.ask({"DELETE", kRuns + id}));
+  return {};
+}
+
+int remove_jobs(const JobFlags& flags) {
+  int status = 0;
+  const Errand errand;
+  for (const std::string& id : flags.ids) {
+    const Status removed = remove_job(errand, id);
+    const int failed = removed.ok() ? 0 : errand.fail(removed.error());
+    if (failed == kInterrupted) return failed;
+    if (failed != 0) status = failed;
+  }
+  return status;
+}
+
+CLI::App& add_one(CLI::App& group, const char* name, const char* help,
+                  const std::shared_ptr<JobFlags>& flags) {
+  auto* const command = group.add_subcommand(name, help);
+  command->add_option("job", flags->id, "its id")->required()->check(flaw_of_job);
+  return *command;
+}
+
+void add_wait(CLI::App& group, Common& common, Action& chosen) {
+  const auto flags = std::make_shared<JobFlags>();
+  CLI::App& command =
+      add_one(group, "wait", "wait for its end: its output and exit status, as of `run`", flags);
+  add_output(command, common);
+  add_evidence_flag(command, flags->shown);
+  command.callback([&common, &chosen, flags] {
+    chosen = [&common, flags] { return wait_for_job(common, *flags); };
+  });
+}
+
+void add_logs(CLI::App& group, Common& common, Action& chosen) {
+  const auto flags = std::make_shared<JobFlags>();
+  CLI::App& command = add_one(group, "logs", "what it has written so far", flags);
+  command.add_flag("-q,--quiet", common.quiet, "no warnings on standard error");
+  command.add_flag("-f,--follow", flags->follow, "and what it will write, until it ends");
+  command.add_flag("--stderr", flags->errors, "of its standard error");
+  command.add_option("--offset", flags->offset, "from this byte on");
+  command.callback([&common, &chosen, flags] {
+    chosen = [&common, flags] { return show_output(common, *flags); };
+  });
+}
+
+void add_signal(CLI::App& group, Action& chosen) {
+  const auto flags = std::make_shared<JobFlags>();
+  CLI::App& command = add_one(group, "signal", "send a signal to its program", flags);
+  command.add_option("name", flags->signal, "TERM, INT, USR1, …")->required();
+  command.callback([&chosen, flags] { chosen = [flags] { return signal_job(*flags); }; });
+}
+
+void add_job_rm(CLI::App& group, Action& chosen) {
+  auto* const command = group.add_subcommand("rm", "end jobs, and forget what became of them");
+  const auto flags = std::make_shared<JobFlags>();
+  command->add_option("job", flags->ids, "their ids")->required()->check(flaw_of_job);
+  command->callback([&chosen, flags] { chosen = [flags] { return remove_jobs(*flags); }; });
+}
+
+}  // namespace
+
+void add_job(CLI::App& app, Common& common, Action& chosen) {
+  auto* const group =
+      app.add_subcommand("job", "runs that nobody waits for, by this user's daemon");
+  group->footer(
+      "  ID=$(lazaret job run --timeout 10m train.py)\n"
+      "  lazaret job logs --follow $ID\n"
+      "  lazaret job signal $ID INT\n"
+      "  lazaret job wait $ID\n"
+      "A job has no standard input. What became of it is kept for ten minutes, or as long as the\n"
+      "daemon was told (`lazaret serve --keep`).");
+  group->require_subcommand(1);
+  add_job_runs(*group, common, chosen);
+  auto* const ls = group->add_subcommand("ls", "the jobs that there are");
+  add_output(*ls, common);
+  ls->callback([&common, &chosen] { chosen = [&common] { return list_jobs(common); }; });
+  add_logs(*group, common, chosen);
+  add_wait(*group, common, chosen);
+  add_signal(*group, chosen);
+  add_job_rm(*group, chosen);
+}
+
+}  // namespace lazaret::cli
