@@ -203,7 +203,7 @@ void add_job(CLI::App& app, Common& common, Action& chosen) {
   auto* const group =
       app.add_subcommand("job", "runs that nobody waits for, by this user's daemon");
   group->footer(
-      "  ID=$(lazaret job run --timeout 10m train.py)\n"
+      "  ID=$(lazaret job run --timeout 5m train.py)\n"
       "  lazaret job logs --follow $ID\n"
       "  lazaret job signal $ID INT\n"
       "  lazaret job wait $ID\n"
