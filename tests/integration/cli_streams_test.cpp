@@ -72,6 +72,21 @@ TEST(CliStreams, AreNoDirectory) {
   }
 }
 
+// A reader who was slow for a moment gets the rest although the program says nothing more.
+TEST(CliStreams, AreDeliveredWhileTheProgramIsSilent) {
+  const Folder folder;
+  const Ended ended = by_shell("mkfifo " + folder.path() +
+                               "/out; $LAZARET exec -q --timeout 50 -- bash -c "
+                               "'head -c 200000 /dev/zero; sleep 600' >" +
+                               folder.path() +
+                               "/out & "
+                               "{ sleep 0.5; head -c 200000 | wc -c; kill -TERM $!; } <" +
+                               folder.path() +
+                               "/out; "
+                               "wait $!; echo $?");
+  EXPECT_EQ(ended.out, "200000\n130\n") << ended.err;
+}
+
 TEST(CliStreams, MayLoseTheirReaderOnceEverythingIsDelivered) {
   const Ended ended = by_shell(
       "{ $LAZARET exec -q -- bash -c 'head -c 200000 /dev/zero; for n in {1..20}; do sleep 0.1; "

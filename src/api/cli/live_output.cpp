@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <mutex>
 
 #include "base/condition.hpp"
 #include "base/utf8.hpp"
@@ -35,22 +34,33 @@ bool LiveOutput::finish(const ExecutionResult& result) {
 }
 
 void LiveOutput::Side::take(std::string_view bytes) {
+  const std::scoped_lock lock(mutex_);
   seen_ += bytes;
+  push();
+}
+
+void LiveOutput::Side::push() {
   shown_ += os::write_without_waiting(number_, whole().substr(shown_));
 }
 
 void LiveOutput::Side::watch(const std::stop_source& stop) {
-  behind_ = shown_ < whole().size();
-  if (!behind_ || watch_.joinable()) return;
+  if (watch_.joinable() || !is_behind()) return;
   watch_ = std::jthread([this, stop](const std::stop_token& over) mutable {
     std::mutex mutex;
     Condition never;
     for (std::unique_lock lock(mutex); !over.stop_requested();) {
-      if (behind_ && os::is_reader_gone(number_)) stop.request_stop();
+      look(stop);
       const auto next = std::chrono::steady_clock::now() + kBetweenLooks;
       (void)never.wait_until(lock, over, next, [] { return false; });
     }
   });
+}
+
+void LiveOutput::Side::look(const std::stop_source& stop) {
+  const std::scoped_lock lock(mutex_);
+  if (!is_behind()) return;
+  if (os::is_reader_gone(number_)) stop.request_stop();
+  push();
 }
 
 bool LiveOutput::Side::finish(const std::string& text, std::uint64_t total) const {

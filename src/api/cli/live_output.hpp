@@ -1,8 +1,8 @@
 #pragma once
 
-#include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <mutex>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -31,19 +31,22 @@ class LiveOutput {
    public:
     Side(int number, std::FILE* file) : number_(number), file_(file) {}
     void take(std::string_view bytes);
-    /// Once something waits for its reader. Also when nothing more comes that would be shown.
+    /// Once something waits for its reader: he gets it as he comes, also when nothing more follows.
     void watch(const std::stop_source& stop);
     void end_watch() { watch_ = {}; }
     [[nodiscard]] bool finish(const std::string& text, std::uint64_t total) const;
 
    private:
     [[nodiscard]] std::string_view whole() const;
+    [[nodiscard]] bool is_behind() const { return shown_ < whole().size(); }
+    void push();
+    void look(const std::stop_source& stop);
 
     int number_;
     std::FILE* file_;
+    std::mutex mutex_;  // while the run goes on
     std::string seen_;  // never more than the cap, and of what was cut than its head
     std::size_t shown_ = 0;
-    std::atomic<bool> behind_ = false;
     std::jthread watch_;
   };
   Side& side_of(Stream stream) { return stream == Stream::standard_output ? out_ : err_; }
