@@ -22,12 +22,12 @@ Error cannot_read(const fs::path& path, const std::error_code& error) {
                policy::in_quotes(path.string()) + ": " + error.message());
 }
 
-Error unsteady(const fs::path& path, const char* why) {
+Error unfit(const fs::path& path, const char* why) {
   return Error(Errc::invalid_argument, policy::in_quotes(path.string()) + " " + why);
 }
 
 Error not_to_be_put(const fs::path& path, const char* why) {
-  return unsteady(path, why).with_hint(
+  return unfit(path, why).with_hint(
       "leave it out: a box is given files, directories and the links between them");
 }
 
@@ -44,7 +44,7 @@ class Courier {
     const fs::file_status status = fs::status(source, error);
     if (error) return cannot_read(source, error);
     if (fs::is_directory(status)) return put_directory(source, input.path);
-    if (input.path == ".") return not_to_be_put(source, "is no directory");
+    if (input.path == ".") return unfit(source, "is no directory");
     if (!fs::is_regular_file(status))
       return not_to_be_put(source, "is neither a file nor a directory");
     return put_file(source, os::LastLink::follow, input.path);
@@ -77,7 +77,7 @@ class Courier {
       const auto count = file.read(room);
       if (seen.ok() && !count.ok()) seen = count.error();
       if (seen.ok() && *count < room.size())
-        seen = unsteady(source, "has changed while it was read");
+        seen = unfit(source, "has changed while it was read");
       LAZARET_CHECK(client_.put_content(room, call_));
       left -= room.size();
     }
@@ -89,7 +89,7 @@ class Courier {
     std::array<std::byte, 1> byte{};
     LAZARET_TRY(const std::size_t count, file.read(byte));
     if (count == 0) return {};
-    return unsteady(source, "has grown while it was read, or is a file of /proc");
+    return unfit(source, "has grown while it was read, or is a file of /proc");
   }
 
   Status put_directory(const fs::path& root, const std::string& path) {
@@ -110,7 +110,7 @@ class Courier {
   Status put_member(const fs::directory_entry& member, const fs::path& inside,
                     const std::string& path) {
     std::error_code error;
-    if (!policy::is_below(path)) return not_to_be_put(member.path(), "has too long a path");
+    if (!policy::is_below(path)) return unfit(member.path(), "has too long a path");
     const fs::file_status status = member.symlink_status(error);
     if (error) return cannot_read(member.path(), error);
     if (fs::is_directory(status)) return send({Entry::Kind::directory, false, 0, path, {}});

@@ -1,17 +1,25 @@
 #include <chrono>
 #include <csignal>
-#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "integration/daemon.hpp"
+#include "places.hpp"
 
 // `lazaret job`: runs that nobody waits for, from a shell.
 namespace lazaret::test {
 namespace {
 
 using testing::HasSubstr;
+
+// Whether it takes an interrupt instead of ending by it: a thread of its waits for the signal.
+bool watches(pid_t process) {
+  const std::string status = file_text("/proc/" + std::to_string(process) + "/status");
+  const std::size_t blocked = status.find("SigBlk:");
+  if (blocked == status.npos) return false;
+  return (std::stoull(status.substr(blocked + 7), nullptr, 16) >> (SIGINT - 1) & 1) != 0;
+}
 
 class CliJob : public testing::Test {
  protected:
@@ -62,22 +70,49 @@ TEST_F(CliJob, ShowsItsOutputFromAnyPlaceAndAsItComes) {
   EXPECT_EQ(followed.out, "begun\nready\n");
   EXPECT_EQ(followed.status, 0) << followed.err;
   EXPECT_EQ(ask({"logs", "--stderr", id}).out, "caught\n");
+  EXPECT_EQ(ask({"logs", "--offset", "100", id}).out, "");
   EXPECT_EQ(ask({"wait", id}).status, 0);
+}
+
+TEST_F(CliJob, IsFollowedWhileItRuns) {
+  const std::string id = start({"run", "-l", "bash", "-c", "echo first; sleep 600"});
+  const auto followed = R"(read -r line < <("$0" job logs -f "$1" 2>/dev/null); echo "$line")";
+  const Ended ended = run_program({.argv = {"bash", "-c", followed, kLazaretPath, id},
+                                   .environment = {{"LAZARET_SOCKET", daemon_.socket()}}});
+  EXPECT_EQ(ended.out, "first\n");
+  EXPECT_EQ(ask({"rm", id}).status, 0);
+}
+
+TEST_F(CliJob, GivesItsOutputByteForByte) {
+  const std::string id = start({"exec", "printf", "a\\377\\0b"});
+  EXPECT_EQ(ask({"wait", id}).out, std::string("a\xff\0b", 4));
+  EXPECT_EQ(ask({"logs", id}).out, std::string("a\xff\0b", 4));
+  const std::string cut =
+      start({"exec", "--max-output", "1000", "sh", "-c", "seq 1000; seq 3 >&2"});
+  const std::string shown = ask({"wait", "-q", cut}).out;
+  EXPECT_THAT(shown, testing::StartsWith("1\n2\n3\n"));
+  EXPECT_THAT(shown, testing::EndsWith("\n999\n1000\n"));
+  EXPECT_EQ(ask({"logs", "--stderr", cut}).err, "") << "that one was not cut";
+}
+
+TEST_F(CliJob, LeavesItsFilesInItsBox) {
+  const std::string id = start({"exec", "sh", "-c", "mkdir -p out; echo x > out/file"});
+  EXPECT_THAT(ask({"wait", id}).err, HasSubstr("1 file left in /work/out, and gone with the box"));
 }
 
 // The job's own words begin behind its program.
 TEST_F(CliJob, GivesTheCommandItsWords) {
   const std::string id = start({"exec", "-q", "echo", "-n", "--json", "--session"});
   EXPECT_EQ(ask({"wait", id}).out, "--json --session");
-  const std::string piped = start({"exec", "--", "cat"});
-  EXPECT_EQ(ask({"wait", piped}).out, "") << "a job has no standard input";
+  const Ended piped = ask({"exec", "--", "cat"}, {.argv = {}, .input = "not carried"});
+  EXPECT_EQ(ask({"wait", piped.out.substr(0, 32)}).out, "") << "a job has no standard input";
 }
 
 TEST_F(CliJob, GoesOnWhenItsWaiterIsInterrupted) {
   const std::string id = start({"exec", "sleep", "600"});
   Invocation waiting;
   waiting.once_started = [](pid_t waiter) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(500));  // until it waits
+    EXPECT_TRUE(becomes_true(std::chrono::seconds(30), [waiter] { return watches(waiter); }));
     ::kill(waiter, SIGINT);
   };
   EXPECT_EQ(ask({"wait", id}, waiting).status, 130);

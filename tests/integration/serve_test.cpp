@@ -181,8 +181,8 @@ TEST(Serve, AnswersHeadLikeGetWithoutTheBody) {
   EXPECT_THAT(head("/v1/health"),
               HasSubstr("Content-Length: " + std::to_string(got.body.size()) + "\r\n"));
   EXPECT_THAT(head("/v1/health"), EndsWith("\r\n\r\n"));
-  EXPECT_THAT(head("/v1/runs"), StartsWith("HTTP/1.1 405"));
-  EXPECT_THAT(head("/v1/runs"), EndsWith("\r\n\r\n"));
+  EXPECT_THAT(head("/v1/runs/0/signal"), StartsWith("HTTP/1.1 405"));
+  EXPECT_THAT(head("/v1/runs/0/signal"), EndsWith("\r\n\r\n"));
 }
 
 TEST(Serve, AsksForABodyThatIsHeldBack) {

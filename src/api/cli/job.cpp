@@ -1,4 +1,5 @@
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -42,7 +43,7 @@ std::string word_in(const json& run, const char* name) {
 void show_jobs(const json& list) {
   std::printf("%-32s  %-8s %7s  %-20s %s\n", "JOB", "STATE", "AGE s", "CAUSE", "SESSION");
   for (const json& each : list) {
-    if (each.value("detached", json(false)) != true) continue;
+    if (!each.is_object()) continue;
     std::printf("%-32s  %-8s %7s  %-20s %s\n", word_in(each, "run_id").c_str(),
                 word_in(each, "state").c_str(), word_in(each, "age_s").c_str(),
                 word_in(each, "cause").c_str(), word_in(each, "session_id").c_str());
@@ -53,37 +54,33 @@ int list_jobs(const Common& common) {
   const Errand errand;
   const auto answer = errand.ask({"GET", "/v1/runs"});
   if (!answer.ok()) return errand.fail(answer.error());
-  json runs = json::parse(*answer, nullptr, false);
+  const json runs = json::parse(*answer, nullptr, false);
   if (!runs.is_array()) return errand.fail(unheard("lists no runs"));
-  std::erase_if(runs.get_ref<json::array_t&>(), [](const json& run) {
-    return !run.is_object() || run.value("detached", false) != true;
-  });
   if (common.json)
-    std::printf("%s\n", runs.dump().c_str());
+    std::printf("%s\n", answer->c_str());
   else
     show_jobs(runs);
   return 0;
 }
 
-// The result's text, once there is one.
-Result<std::string> result_text(const Errand& errand, const std::string& id) {
+// The end of a run.
+struct End {
+  std::string result;   // JSON
+  std::string session;  // empty when it had a box of its own
+};
+
+Result<End> end_of(const Errand& errand, const std::string& id) {
   for (;;) {
     LAZARET_TRY(const std::string answer,
                 errand.ask({"GET", kRuns + id + "?" + kLongest, {}, kMostResult}));
-    auto members = core::members_of(answer, {"state", "result"}, core::kMostDepth + 1);
+    auto members =
+        core::members_of(answer, {"state", "result", "session_id"}, core::kMostDepth + 1);
     if (!members || !members->contains("state")) return unheard("tells no state");
-    if (members->contains("result")) return std::move(members->at("result"));
+    if (!members->contains("result")) continue;
+    const json session = json::parse((*members)["session_id"], nullptr, false);
+    return End{std::move(members->at("result")),
+               session.is_string() ? session.get<std::string>() : ""};
   }
-}
-
-int wait_for_job(const Common& common, const JobFlags& flags) {
-  const Errand errand;
-  const auto text = result_text(errand, flags.id);
-  if (!text.ok()) return errand.fail(text.error());
-  const auto result = core::result_of(*text);
-  if (!result.ok()) return errand.fail(result.error());
-  LiveOutput nothing_yet;
-  return show(*result, {}, nothing_yet, common, flags.shown) ? status_of(*result) : kOurFailure;
 }
 
 // A piece of output, and how it goes on.
@@ -104,12 +101,50 @@ Result<Piece> piece_of(const std::string& answer) {
                part.value("complete", json()) == true, part.value("truncated", json()) == true};
 }
 
+std::string output_of(const std::string& id, Stream stream, const char* more) {
+  return kRuns + id +
+         "/output?stream=" + (stream == Stream::standard_output ? "stdout" : "stderr") + more +
+         "&offset=";
+}
+
+// Byte for byte, which the result's text is not. Nothing where it is not kept: the text has to do.
+void pass_output(const Errand& errand, const std::string& id, Stream stream,
+                 const ExecutionRequest& request) {
+  const std::string place = output_of(id, stream, "");
+  for (std::uint64_t offset = 0;;) {
+    const auto answer = errand.ask({"GET", place + std::to_string(offset)});
+    const auto piece = answer.ok() ? piece_of(*answer) : answer.error();
+    if (!piece.ok() || piece->bytes.empty()) return;
+    request.on_output(stream, piece->bytes);
+    offset = piece->next;
+  }
+}
+
+int wait_for_job(const Common& common, const JobFlags& flags) {
+  const Errand errand;
+  const auto end = end_of(errand, flags.id);
+  if (!end.ok()) return errand.fail(end.error());
+  const auto result = core::result_of(end->result);
+  if (!result.ok()) return errand.fail(result.error());
+  RunFlags shown = flags.shown;
+  shown.awaited = true;
+  shown.session = end->session;
+  ExecutionRequest request;
+  LiveOutput live;
+  live.attach(request, {});
+  if (!common.json) {
+    for (const Stream stream : {Stream::standard_output, Stream::standard_error})
+      pass_output(errand, flags.id, stream, request);
+  }
+  return show(*result, request, live, common, shown) ? status_of(*result) : kOurFailure;
+}
+
 // Up to where there is nothing yet, or to its end.
 int show_output(const Common& common, const JobFlags& flags) {
   const Errand errand;
-  const std::string place = kRuns + flags.id +
-                            "/output?stream=" + (flags.errors ? "stderr" : "stdout") +
-                            (flags.follow ? std::string("&") + kLongest : "") + "&offset=";
+  const Stream stream = flags.errors ? Stream::standard_error : Stream::standard_output;
+  const std::string place =
+      output_of(flags.id, stream, flags.follow ? (std::string("&") + kLongest).c_str() : "");
   for (std::uint64_t offset = flags.offset;;) {
     const auto answer = errand.ask({"GET", place + std::to_string(offset)});
     if (!answer.ok()) return errand.fail(answer.error());
@@ -120,7 +155,7 @@ int show_output(const Common& common, const JobFlags& flags) {
     if (piece->truncated && !common.quiet)
       note("output beyond its limit was left out; `lazaret job wait` has its end");
     if (piece->complete || (!flags.follow && piece->bytes.empty())) return 0;
-    offset = piece->next;
+    offset = std::max(offset, piece->next);  // one that is not there yet is waited for
   }
 }
 
@@ -136,9 +171,10 @@ int signal_job(const JobFlags& flags) {
 Status remove_job(const Errand& errand, const std::string& id) {
   LAZARET_TRY(const std::string answer, errand.ask({"DELETE", kRuns + id}));
   if (answer.empty()) return {};
-  LAZARET_CHECK(result_text(errand, id));
-  LAZARET_CHECK(errand.ask({"DELETE", kRuns + id}));
-  return {};
+  const auto end = end_of(errand, id);
+  const auto gone =
+      end.ok() ? errand.ask({"DELETE", kRuns + id}) : Result<std::string>(end.error());
+  return gone.ok() || gone.error().code() == Errc::not_found ? Status() : Status(gone.error());
 }
 
 int remove_jobs(const JobFlags& flags) {

@@ -83,9 +83,13 @@ int start_as_job(ExecutionRequest request, const Common& common, const RunFlags&
   request.stdin_source = nullptr;
   const Errand errand;
   const auto id = errand.start_job(request, flags.session);
+  if (!id.ok() && common.json)
+    return refuse(id.error(), common, status_of_refusal(id.error().code()));
   if (!id.ok()) return errand.fail(id.error());
   const std::string told = common.json ? R"({"run_id":")" + *id + "\"}" : *id;
-  return write_all(stdout, told + "\n") ? 0 : kOurFailure;
+  if (write_all(stdout, told + "\n")) return 0;
+  return complain({Errc::system, "the output could not be written; the job is " + *id},
+                  kOurFailure);
 }
 
 using Reader = Result<ExecutionRequest> (*)(const RunFlags&);

@@ -35,6 +35,7 @@ struct RunFlags {
   bool best_effort = false;
   bool show_evidence = false;
   bool no_daemon = false;
+  bool awaited = false;            ///< a job, whose box nobody can look into any more
   std::string session;             ///< id of the one to run in
   std::vector<std::string> words;  ///< FILE or command, and arguments
 };

@@ -25,6 +25,7 @@ std::string artifacts_note(const ExecutionResult& result, const ExecutionRequest
   const std::string files = count == 1 ? "1 file" : std::to_string(count) + " files";
   if (request.output_directory) return files + " taken into " + *request.output_directory;
   if (!flags.session.empty()) return files + " in /work/out";
+  if (flags.awaited) return files + " left in /work/out, and gone with the box";
   return files + " left in /work/out; --out DIRECTORY takes them";
 }
 

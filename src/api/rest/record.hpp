@@ -14,6 +14,10 @@ class Record {
  public:
   void put(Stream stream, std::string_view bytes) { streams_[at(stream)] += bytes; }
   [[nodiscard]] const std::string& of(Stream stream) const { return streams_[at(stream)]; }
+  /// When no more comes.
+  void shrink() {
+    for (std::string& stream : streams_) stream.shrink_to_fit();
+  }
   [[nodiscard]] std::size_t size() const noexcept {
     return streams_[0].size() + streams_[1].size();
   }

@@ -17,13 +17,12 @@ namespace {
 using nlohmann::ordered_json;
 using RunPointer = std::shared_ptr<Run>;
 
-constexpr std::uint64_t kLongestWait = 60;         // seconds
-constexpr std::size_t kLongestOutput = 4UL << 20;  // bytes of one answer
+constexpr std::uint64_t kLongestWait = 60;           // seconds
+constexpr std::size_t kLongestOutput = 256UL << 10;  // bytes of one answer
 
 ordered_json summary_of(const Run& run) {
   ordered_json json = {{"run_id", run.id}, {"state", name_of(run.state)}};
   if (!run.session_id.empty()) json["session_id"] = run.session_id;
-  json["detached"] = run.tie == Tie::detached;
   const auto age = std::chrono::steady_clock::now() - run.asked;
   json["age_s"] = std::chrono::duration_cast<std::chrono::seconds>(age).count();
   if (run.state == RunState::done) json["cause"] = name_of(run.cause);
@@ -31,7 +30,9 @@ ordered_json summary_of(const Run& run) {
 }
 
 std::string json_of(const Run& run) {
-  std::string text = ordered_json{{"run_id", run.id}, {"state", name_of(run.state)}}.dump();
+  ordered_json json = {{"run_id", run.id}, {"state", name_of(run.state)}};
+  if (!run.session_id.empty()) json["session_id"] = run.session_id;
+  std::string text = json.dump();
   if (run.state != RunState::done) return text;
   // Spliced in: to parse a result may take long, and this is the loop.
   text.pop_back();
@@ -67,6 +68,10 @@ struct Part {
   std::chrono::seconds wait{0};
 
   [[nodiscard]] const std::string& all(const Run& run) const { return run.record.of(stream); }
+  [[nodiscard]] bool is_cut(const Run& run) const {
+    return stream == Stream::standard_output ? run.counts.stdout_truncated
+                                             : run.counts.stderr_truncated;
+  }
   [[nodiscard]] bool is_there(const Run& run) const { return all(run).size() > offset; }
 };
 
@@ -97,7 +102,7 @@ std::string json_of(const Run& run, const Part& part) {
       {"next_offset", end},
       {"content", to_base64(bytes)},
       {"complete", over},
-      {"truncated", over && run.truncated}};
+      {"truncated", over && part.is_cut(run)}};
   return json.dump();
 }
 
@@ -134,7 +139,7 @@ void start_run(Desk& desk, const VisitorPointer& visitor) {
 
 void list_runs(Desk& desk, const VisitorPointer& visitor) {
   ordered_json list = ordered_json::array();
-  for (const RunPointer& run : desk.runs.all()) list.push_back(summary_of(*run));
+  for (const RunPointer& run : desk.runs.detached()) list.push_back(summary_of(*run));
   visitor->answer({.body = list.dump()});
 }
 
@@ -155,7 +160,9 @@ void show_output(Desk& desk, const VisitorPointer& visitor) {
   const RunPointer run = run_of(desk, visitor);
   if (!run) return;
   if (run->mode != Output::recorded)
-    return visitor->refuse({409, "not_detached", "its output goes to whoever asked for the run"});
+    return visitor->refuse(
+        {409, "not_recorded", "its output is in its result alone",
+         "of detached runs it is kept apart, up to half of what is kept at all"});
   Wait::begin(
       desk.loop, run, visitor,
       {part->wait, [run = run.get(), part = *part] { return is_done(*run) || part.is_there(*run); },

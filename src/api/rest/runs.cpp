@@ -63,9 +63,9 @@ void Runs::execute(const std::shared_ptr<Run>& run) {
 void Runs::end(const std::shared_ptr<Run>& run, ExecutionResult result) {
   result.meta.run_id = run->id;
   boost::asio::post(loop_, [this, run, text = to_json(result), cause = result.meta.cause,
-                            truncated = result.truncated, duration = result.duration]() mutable {
+                            counts = result.meta.output, duration = result.duration]() mutable {
     run->cause = cause;
-    run->truncated = truncated;
+    run->counts = counts;
     if (on_end) on_end(cause, duration);
     finish(run, std::move(text));
   });
@@ -109,9 +109,14 @@ void Runs::finish(const std::shared_ptr<Run>& run, std::string result) {
   if (queued_ + running_ == 0 && on_empty) on_empty();
 }
 
+// Output is in the result too: of both the record goes first. What is too large all the same takes
+// nobody else's place.
 void Runs::keep(const std::shared_ptr<Run>& run) {
+  run->record.shrink();
+  if (bytes_of(*run) > bounds_.kept_bytes) run->record = {}, run->mode = Output::collected;
   kept_.push_back(run->id);
   kept_bytes_ += bytes_of(*run);
+  if (bytes_of(*run) > bounds_.kept_bytes) forget(run->id);
   drop_old();
 }
 
@@ -137,12 +142,14 @@ std::shared_ptr<Run> Runs::find(const std::string& id) {
   return found == runs_.end() ? nullptr : found->second;
 }
 
-std::vector<std::shared_ptr<Run>> Runs::all() {
+std::vector<std::shared_ptr<Run>> Runs::detached() {
   drop_old();
-  std::vector<std::shared_ptr<Run>> all;
-  for (const auto& [id, run] : runs_) all.push_back(run);
-  std::ranges::sort(all, {}, [](const auto& run) { return run->asked; });
-  return all;
+  std::vector<std::shared_ptr<Run>> detached;
+  for (const auto& [id, run] : runs_) {
+    if (run->tie == Tie::detached) detached.push_back(run);
+  }
+  std::ranges::sort(detached, {}, [](const auto& run) { return run->asked; });
+  return detached;
 }
 
 void Runs::cancel(const std::shared_ptr<Run>& run) {

@@ -48,8 +48,8 @@ struct Run {
   std::stop_source stop;
   std::atomic<bool> taken = false;  ///< by a worker, or given up before that
   std::string result;               ///< JSON, once done
+  OutputCounts counts;              ///< once done
   Cause cause = Cause::exited;      ///< once done
-  bool truncated = false;           ///< once done: output was cut
   std::chrono::steady_clock::time_point ended;
   Output mode = Output::collected;
   Backlog output;                          ///< streamed, and not yet taken
@@ -73,8 +73,8 @@ class Runs {
                                            std::shared_ptr<KeptSession> session = {});
   /// A run that has not ended, or a detached one whose result is still kept; null otherwise.
   [[nodiscard]] std::shared_ptr<Run> find(const std::string& id);
-  /// All that find() would find, by their age.
-  [[nodiscard]] std::vector<std::shared_ptr<Run>> all();
+  /// The detached ones that find() would find, by their age.
+  [[nodiscard]] std::vector<std::shared_ptr<Run>> detached();
   /// Gives up the result of a run that has ended.
   void forget(const std::string& id);
   /// Ends it, which one that waits does at once.
@@ -101,7 +101,7 @@ class Runs {
   const Bounds& bounds_;
   std::map<std::string, std::shared_ptr<Run>> runs_;
   std::deque<std::string> kept_;  // ids of detached runs that have ended, oldest first
-  std::size_t kept_bytes_ = 0;     // of their results and records
+  std::size_t kept_bytes_ = 0;    // of their results and records
   std::size_t queued_ = 0;
   std::size_t running_ = 0;
 };
