@@ -142,7 +142,13 @@ TEST_F(CliJob, SaysWhatIsWrong) {
   refused({"run", "--session", std::string(32, '0'), "-c", "1"}, "no session has this id");
   const std::string id = start({"exec", "sleep", "600"});
   refused({"signal", id, "NONSENSE"}, "no signal is called so");
+  for (const char* const offset : {"-3", "0x2", "010", "99999999999999999999", "1e3"})
+    refused({"logs", "--offset", offset, id}, "--offset");
+  refused({"rm", std::string(32, '0')}, std::string(32, '0').c_str());
   EXPECT_EQ(ask({"rm", id}).status, 0);
+  const std::string ended = start({"exec", "sh", "-c", "kill -TERM $$"});
+  EXPECT_THAT(ask({"logs", "-f", ended}).err, HasSubstr("the job has ended: signalled"));
+  EXPECT_THAT(ask({"signal", ended, "TERM"}).err, HasSubstr("the run has ended"));
   const Ended none =
       lazaret({"job", "ls"}, {.argv = {}, .environment = {{"LAZARET_SOCKET", "/x"}}});
   EXPECT_EQ(none.status, 125);

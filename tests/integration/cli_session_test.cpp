@@ -114,6 +114,7 @@ TEST_F(CliSession, GivesUpAtAnInterruptWhileItWaits) {
       "POST", "/v1/runs",
       bash_body("bash -c 'sleep 600; :' " + marker, {{"session", id}, {"detach", true}}));
   ASSERT_EQ(slow.status, 202);
+  ASSERT_TRUE(becomes_true(30s, [&marker] { return !processes_marked(marker).empty(); }));
   Invocation invocation{.argv = {}, .environment = {{"LAZARET_SOCKET", daemon_.socket()}}};
   invocation.once_started = [this](pid_t child) {
     EXPECT_TRUE(becomes_true(30s, [this] {

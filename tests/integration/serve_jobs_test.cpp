@@ -80,6 +80,25 @@ TEST_F(ServeJobs, WakeThoseWhoWaitForThem) {
   EXPECT_EQ(text(place, "&stream=stderr"), "aside\n");
 }
 
+// Those that were given up before they began leave their places in the queue.
+TEST_F(ServeJobs, WaitInAQueueForThoseWhoWantThem) {
+  const Daemon narrow({"--runs", "1", "--queue", "1"});
+  const auto submit = [&narrow] {
+    return narrow.ask("POST", "/v1/runs", bash_body("sleep 600", {{"detach", true}}));
+  };
+  EXPECT_EQ(submit().status, 202);
+  EXPECT_TRUE(becomes_true(
+      30s, [&] { return narrow.ask("GET", "/v1/runs").json()[0]["state"] == "running"; }));
+  for (int time = 0; time < 3; ++time) {
+    const Reply queued = submit();
+    EXPECT_EQ(queued.status, 202);
+    EXPECT_EQ(submit().status, 429);
+    const std::string place(queued.head.header("Location"));
+    EXPECT_EQ(narrow.ask("DELETE", place).status, 202);
+    EXPECT_EQ(narrow.ask("GET", place + "?wait=30").json()["state"], "done");
+  }
+}
+
 // Someone who has gone is not answered, and the run goes on.
 TEST_F(ServeJobs, OutliveThoseWhoWaitForThem) {
   const std::string place = start("read -r < <(sleep 600)");

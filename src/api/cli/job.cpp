@@ -89,6 +89,7 @@ struct Piece {
   std::uint64_t next = 0;
   bool complete = false;
   bool truncated = false;
+  std::string cause;  // once complete
 };
 
 Result<Piece> piece_of(const std::string& answer) {
@@ -98,7 +99,8 @@ Result<Piece> piece_of(const std::string& answer) {
   const auto bytes = whole ? from_base64(part["content"].get<std::string>()) : std::nullopt;
   if (!bytes) return unheard("shows no output");
   return Piece{*bytes, part["next_offset"].get<std::uint64_t>(),
-               part.value("complete", json()) == true, part.value("truncated", json()) == true};
+               part.value("complete", json()) == true, part.value("truncated", json()) == true,
+               part.contains("cause") ? word_in(part, "cause") : ""};
 }
 
 std::string output_of(const std::string& id, Stream stream, const char* more) {
@@ -139,6 +141,11 @@ int wait_for_job(const Common& common, const JobFlags& flags) {
   return show(*result, request, live, common, shown) ? status_of(*result) : kOurFailure;
 }
 
+// What output alone does not tell.
+bool is_told(const std::string& cause) {
+  return !cause.empty() && cause != "exited" && cause != "nonzero_exit";
+}
+
 // Up to where there is nothing yet, or to its end.
 int show_output(const Common& common, const JobFlags& flags) {
   const Errand errand;
@@ -154,6 +161,7 @@ int show_output(const Common& common, const JobFlags& flags) {
       return complain({Errc::system, "the output could not be written"}, kOurFailure);
     if (piece->truncated && !common.quiet)
       note("output beyond its limit was left out; `lazaret job wait` has its end");
+    if (is_told(piece->cause) && !common.quiet) note("the job has ended: " + piece->cause);
     if (piece->complete || (!flags.follow && piece->bytes.empty())) return 0;
     offset = std::max(offset, piece->next);  // one that is not there yet is waited for
   }
@@ -182,11 +190,20 @@ int remove_jobs(const JobFlags& flags) {
   const Errand errand;
   for (const std::string& id : flags.ids) {
     const Status removed = remove_job(errand, id);
-    const int failed = removed.ok() ? 0 : errand.fail(removed.error());
+    const int failed = removed.ok() ? 0 : errand.fail(Error(removed.error()).within(id));
     if (failed == kInterrupted) return failed;
     if (failed != 0) status = failed;
   }
   return status;
+}
+
+// CLI11 takes -3 for a large number, and 010 for eight.
+std::string flaw_of_number(const std::string& word) {
+  constexpr std::size_t kMostDigits = 18;
+  const bool plain = !word.empty() && word.size() <= kMostDigits &&
+                     word.find_first_not_of("0123456789") == word.npos &&
+                     (word == "0" || word.front() != '0');
+  return plain ? "" : "no number of bytes: " + word;
 }
 
 CLI::App& add_one(CLI::App& group, const char* name, const char* help,
@@ -213,7 +230,7 @@ void add_logs(CLI::App& group, Common& common, Action& chosen) {
   command.add_flag("-q,--quiet", common.quiet, "no warnings on standard error");
   command.add_flag("-f,--follow", flags->follow, "and what it will write, until it ends");
   command.add_flag("--stderr", flags->errors, "of its standard error");
-  command.add_option("--offset", flags->offset, "from this byte on");
+  command.add_option("--offset", flags->offset, "from this byte on")->check(flaw_of_number);
   command.callback([&common, &chosen, flags] {
     chosen = [&common, flags] { return show_output(common, *flags); };
   });

@@ -1,12 +1,20 @@
 #include "api/rest/lane.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace lazaret::rest {
 
-bool Lane::submit(std::function<void()> task) {
+bool Lane::is_full() {
+  if (line_.size() <= waiting_) return false;
+  const auto waiting = std::remove_if(line_.begin() + 1, line_.end(), Task::is_given_up);
+  line_.erase(waiting, line_.end());
+  return line_.size() > waiting_;
+}
+
+bool Lane::submit(Task task) {
   const std::scoped_lock lock(mutex_);
-  if (line_.size() > waiting_) return false;
+  if (is_full()) return false;
   if (!busy_ && !workers_.submit([self = shared_from_this()] { self->work(); })) return false;
   busy_ = true;
   line_.push_back(std::move(task));
@@ -24,7 +32,7 @@ void Lane::work() {
     std::function<void()> task;
     {
       const std::scoped_lock lock(mutex_);
-      task = std::move(line_.front());
+      task = std::move(line_.front().work);
     }
     std::exchange(task, nullptr)();
   } while (go_on());

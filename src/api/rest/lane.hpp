@@ -5,6 +5,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 
 #include "api/rest/workers.hpp"
 
@@ -17,18 +18,21 @@ class Lane : public std::enable_shared_from_this<Lane> {
   /// `waiting` of them in line, besides the one under way.
   Lane(Workers& workers, std::size_t waiting) : workers_(workers), waiting_(waiting) {}
 
-  /// False when the line is full, here or before the workers. Tasks do not throw.
-  [[nodiscard]] bool submit(std::function<void()> task);
+  /// False when the line is full of what somebody wants, here or before the workers. Tasks do not
+  /// throw.
+  [[nodiscard]] bool submit(Task task);
+  [[nodiscard]] bool submit(std::function<void()> work) { return submit(Task{std::move(work)}); }
   [[nodiscard]] bool busy() const;
 
  private:
   void work();
+  [[nodiscard]] bool is_full();
   [[nodiscard]] bool go_on();
 
   Workers& workers_;
   const std::size_t waiting_;
   mutable std::mutex mutex_;
-  std::deque<std::function<void()>> line_;  // the first may be under way
+  std::deque<Task> line_;  // the first may be under way
   bool busy_ = false;
 };
 

@@ -94,16 +94,24 @@ std::string json_of(const Run& run, const Part& part) {
   const std::string_view bytes = std::string_view(all).substr(begin, kLongestOutput);
   const std::size_t end = begin + bytes.size();
   const bool over = is_done(run) && end == all.size();
-  const ordered_json json = {
-      {"run_id", run.id},
-      {"state", name_of(run.state)},
-      {"stream", part.stream == Stream::standard_output ? "stdout" : "stderr"},
-      {"offset", begin},
-      {"next_offset", end},
-      {"content", to_base64(bytes)},
-      {"complete", over},
-      {"truncated", over && part.is_cut(run)}};
+  ordered_json json = {{"run_id", run.id},
+                       {"state", name_of(run.state)},
+                       {"stream", part.stream == Stream::standard_output ? "stdout" : "stderr"},
+                       {"offset", begin},
+                       {"next_offset", end},
+                       {"content", to_base64(bytes)},
+                       {"complete", over},
+                       {"truncated", over && part.is_cut(run)}};
+  if (over) json["cause"] = name_of(run.cause);
   return json.dump();
+}
+
+// Why no program of it takes a signal.
+Problem deaf(const Run& run) {
+  if (is_done(run)) return {409, "not_running", "the run has ended"};
+  if (run.mode != Output::collected)
+    return {409, "not_running", "its program has not begun yet", "try again in a moment"};
+  return {409, "not_running", "only detached and streamed runs take signals"};
 }
 
 Result<int> signal_in(const std::string& body) {
@@ -138,6 +146,8 @@ void start_run(Desk& desk, const VisitorPointer& visitor) {
 }
 
 void list_runs(Desk& desk, const VisitorPointer& visitor) {
+  const auto none = parameters_of(visitor->request().query, {});
+  if (!none.ok()) return visitor->refuse({400, "bad_request", none.error().message()});
   ordered_json list = ordered_json::array();
   for (const RunPointer& run : desk.runs.detached()) list.push_back(summary_of(*run));
   visitor->answer({.body = list.dump()});
@@ -176,10 +186,7 @@ void signal_run(Desk& desk, const VisitorPointer& visitor) {
   if (!number.ok()) return visitor->refuse({400, "bad_request", number.error().message()});
   const RunPointer run = run_of(desk, visitor);
   if (!run) return;
-  if (!run->signal)
-    return visitor->refuse(
-        {409, "not_running", "no program of it takes signals now",
-         "those of detached and streamed runs do, from their start to their end"});
+  if (!run->signal) return visitor->refuse(deaf(*run));
   if (!desk.signals.submit([signal = run->signal, number = *number] { signal(number); }))
     return visitor->refuse({429, "queue_full", "too many signals wait", {}, Bounds::kRetry});
   visitor->answer({.status = 202, .body = json_of(*run)});

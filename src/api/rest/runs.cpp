@@ -39,7 +39,7 @@ std::shared_ptr<Run> Runs::start(ExecutionRequest request, Tie tie, Output outpu
   if (session && session->lane->busy() && queued_ >= bounds_.queue) return nullptr;
   run->session = std::move(session);
   if (run->session) run->session_id = run->session->id;
-  const auto task = [this, run] { execute(run); };
+  const Task task{[this, run] { execute(run); }, [run] { return run->taken.load(); }};
   if (!(run->session ? run->session->lane->submit(task) : workers_.submit(task))) return nullptr;
   ++queued_;
   runs_.emplace(run->id, run);

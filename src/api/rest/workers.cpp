@@ -11,9 +11,15 @@ Workers::~Workers() {
   changed_.notify_all();
 }
 
-bool Workers::submit(std::function<void()> task) {
+bool Workers::is_full() {
+  if (under_way_ < most_ + waiting_) return false;
+  under_way_ -= std::erase_if(line_, Task::is_given_up);
+  return under_way_ == most_ + waiting_;
+}
+
+bool Workers::submit(Task task) {
   const std::scoped_lock lock(mutex_);
-  if (over_ || under_way_ == most_ + waiting_) return false;
+  if (over_ || is_full()) return false;
   ++under_way_;
   const bool somebody_is_free = line_.size() < idle_;
   line_.push_back(std::move(task));
@@ -31,7 +37,7 @@ void Workers::work() {
     changed_.wait(lock, [this] { return over_ || !line_.empty(); });
     --idle_;
     if (over_) return;
-    std::function<void()> task = std::move(line_.front());
+    std::function<void()> task = std::move(line_.front().work);
     line_.pop_front();
     lock.unlock();
     std::exchange(task, nullptr)();

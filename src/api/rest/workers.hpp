@@ -6,9 +6,21 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace lazaret::rest {
+
+/// What is to be done, and whether nobody wants it any more, which may be asked on any thread.
+struct Task {
+  std::function<void()> work;
+  std::function<bool()> given_up = {};
+
+  // Also of what is in line where the task is to go.
+  [[nodiscard]] static bool is_given_up(const Task& task) {
+    return task.given_up && task.given_up();
+  }
+};
 
 /// Threads for calls that block: made when they are needed, `most` at the same time, with at most
 /// `waiting` tasks in line. The destructor waits for the tasks under way and drops the others.
@@ -19,18 +31,20 @@ class Workers {
   Workers& operator=(const Workers&) = delete;
   ~Workers();
 
-  /// False when the line is full, and for a task that comes while the destructor waits. Tasks do
-  /// not throw.
-  [[nodiscard]] bool submit(std::function<void()> task);
+  /// False when the line is full of what somebody wants, and for a task that comes while the
+  /// destructor waits. Tasks do not throw.
+  [[nodiscard]] bool submit(Task task);
+  [[nodiscard]] bool submit(std::function<void()> work) { return submit(Task{std::move(work)}); }
 
  private:
   void work();
+  [[nodiscard]] bool is_full();
 
   const unsigned most_;
   const std::size_t waiting_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<std::function<void()>> line_;
+  std::deque<Task> line_;
   std::size_t idle_ = 0;
   std::size_t under_way_ = 0;  // in the line or with a thread
   bool over_ = false;

@@ -65,6 +65,23 @@ TEST(Lane, TakesThreeInLineAndNoFourth) {
   barrier.open();
 }
 
+TEST(Lane, GivesThePlaceOfWhatIsGivenUpToOthersAndNeverThatOfTheFirst) {
+  LaneBed bed;
+  LaneBarrier barrier;
+  const auto given_up = [] { return true; };
+  ASSERT_TRUE(bed.lane->submit({barrier.task(), given_up}));
+  barrier.reached.get_future().wait();
+  std::promise<void> last;
+  for (int number = 0; number < 3; ++number)
+    EXPECT_TRUE(bed.lane->submit({[] { ADD_FAILURE() << "it was given up"; }, given_up}));
+  EXPECT_TRUE(bed.lane->submit([] {}));
+  EXPECT_TRUE(bed.lane->submit([] {}));
+  EXPECT_TRUE(bed.lane->submit([&last] { last.set_value(); }));
+  EXPECT_FALSE(bed.lane->submit([] {}));
+  barrier.open();
+  last.get_future().wait();
+}
+
 TEST(Lane, HoldsUpNoOtherThoughItIsFull) {
   std::promise<void> done;
   LaneBarrier barrier;

@@ -1,5 +1,6 @@
 #include "api/rest/workers.hpp"
 
+#include <atomic>
 #include <future>
 #include <optional>
 #include <thread>
@@ -17,6 +18,25 @@ TEST(Workers, TakeAsManyAsTheyHaveThreadsAndPlacesFor) {
   EXPECT_TRUE(workers.submit([] {}));
   EXPECT_FALSE(workers.submit([] {}));
   open.set_value();
+}
+
+TEST(Workers, GiveThePlaceOfWhatIsGivenUpToOthers) {
+  std::promise<void> open;
+  const auto opened = open.get_future().share();
+  std::atomic<bool> given_up = false, done = false;
+  {
+    Workers workers(1, 2);
+    EXPECT_TRUE(workers.submit([opened] { opened.wait(); }));
+    EXPECT_TRUE(
+        workers.submit({[&done] { done = true; }, [&given_up] { return given_up.load(); }}));
+    EXPECT_TRUE(workers.submit({[] {}, [] { return false; }}));
+    EXPECT_FALSE(workers.submit([] {}));
+    given_up = true;
+    EXPECT_TRUE(workers.submit([] {}));
+    EXPECT_FALSE(workers.submit([] {}));
+    open.set_value();
+  }
+  EXPECT_FALSE(done);
 }
 
 // A thread made by then would be nobody's to wait for.
