@@ -1,6 +1,7 @@
 #include "api/cli/errand.hpp"
 
 #include <chrono>
+#include <nlohmann/json.hpp>
 
 #include "api/cli/app.hpp"
 #include "api/cli/command.hpp"
@@ -30,6 +31,12 @@ Result<std::string> Errand::start_job(const ExecutionRequest& request,
 
 int Errand::fail(const Error& error) const {
   return stop_.stop_requested() ? kInterrupted : complain(error, status_of_refusal(error.code()));
+}
+
+std::string text_in(const nlohmann::json& object, const char* name) {
+  const auto found = object.find(name);
+  if (found == object.end()) return "-";
+  return found->is_string() ? found->get<std::string>() : found->dump();
 }
 
 std::string flaw_of_id(const std::string& word) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <stop_token>
 #include <string>
 
@@ -30,6 +31,9 @@ class Errand {
   std::stop_source stop_;
   const os::InterruptWatch watch_{[this] { stop_.request_stop(); }};
 };
+
+/// A member of what the daemon answers, as a table shows it: "-" where there is none.
+[[nodiscard]] std::string text_in(const nlohmann::json& object, const char* name);
 
 /// An id becomes a part of a path: what is wrong with this one of a session's, or nothing.
 [[nodiscard]] std::string flaw_of_id(const std::string& word);

@@ -34,19 +34,13 @@ struct JobFlags {
 
 Error unheard(const char* what) { return {Errc::protocol, std::string("the daemon ") + what}; }
 
-std::string word_in(const json& run, const char* name) {
-  const auto found = run.find(name);
-  if (found == run.end()) return "-";
-  return found->is_string() ? found->get<std::string>() : found->dump();
-}
-
 void show_jobs(const json& list) {
   std::printf("%-32s  %-8s %7s  %-20s %s\n", "JOB", "STATE", "AGE s", "CAUSE", "SESSION");
   for (const json& each : list) {
     if (!each.is_object()) continue;
-    std::printf("%-32s  %-8s %7s  %-20s %s\n", word_in(each, "run_id").c_str(),
-                word_in(each, "state").c_str(), word_in(each, "age_s").c_str(),
-                word_in(each, "cause").c_str(), word_in(each, "session_id").c_str());
+    std::printf("%-32s  %-8s %7s  %-20s %s\n", text_in(each, "run_id").c_str(),
+                text_in(each, "state").c_str(), text_in(each, "age_s").c_str(),
+                text_in(each, "cause").c_str(), text_in(each, "session_id").c_str());
   }
 }
 
@@ -100,7 +94,7 @@ Result<Piece> piece_of(const std::string& answer) {
   if (!bytes) return unheard("shows no output");
   return Piece{*bytes, part["next_offset"].get<std::uint64_t>(),
                part.value("complete", json()) == true, part.value("truncated", json()) == true,
-               part.contains("cause") ? word_in(part, "cause") : ""};
+               part.contains("cause") ? text_in(part, "cause") : ""};
 }
 
 std::string output_of(const std::string& id, Stream stream, const char* more) {

@@ -39,12 +39,6 @@ Result<std::string> order_of(const SessionFlags& flags) {
   return order.dump(-1, ' ', false, json::error_handler_t::replace);
 }
 
-std::string text_in(const json& session, const char* name) {
-  const auto found = session.find(name);
-  if (found == session.end()) return "-";
-  return found->is_string() ? found->get<std::string>() : found->dump();
-}
-
 // What is told of a run is told here once, for all of them.
 void show_notes_of(const json& session) {
   const json fallback = session.value("fallback", json());
