@@ -155,5 +155,14 @@ TEST_F(CliJob, SaysWhatIsWrong) {
   EXPECT_THAT(none.err, HasSubstr("lazaret serve"));
 }
 
+TEST_F(CliJob, DoesNotWaitForADaemonThatIsStopped) {
+  daemon_.signal(SIGSTOP);
+  const Ended ended = ask({"exec", "true"});
+  daemon_.signal(SIGCONT);
+  EXPECT_EQ(ended.status, 125);
+  EXPECT_THAT(ended.err, HasSubstr("your daemon does not answer"));
+  EXPECT_EQ(ask({"ls", "--json"}).out, "[]\n");
+}
+
 }  // namespace
 }  // namespace lazaret::test

@@ -5,6 +5,7 @@
 
 #include "api/cli/app.hpp"
 #include "api/cli/command.hpp"
+#include "base/try.hpp"
 
 namespace lazaret::cli {
 namespace {
@@ -20,12 +21,25 @@ Call Errand::call() const {
   return Call{Deadline::never(), stop_.get_token()}.within(kMostWait);
 }
 
-Result<std::string> Errand::ask(const Question& question) const {
+// What follows may take long, and would not tell one that is stopped, or ending, from one at work.
+Status Errand::knock() {
+  constexpr std::chrono::seconds kMostSilence{10};
+  if (answered_) return {};
+  const auto health = ask_daemon({"GET", "/v1/health"}, call().within(kMostSilence));
+  answered_ = health.ok();
+  if (health.ok() || health.error().code() != Errc::timed_out)
+    return health.ok() ? Status() : health.error();
+  return Error(Errc::backend_unavailable, "your daemon does not answer")
+      .with_hint("it is stopped, or ending: try again once it has ended and another one runs");
+}
+
+Result<std::string> Errand::ask(const Question& question) {
+  LAZARET_CHECK(knock());
   return ask_daemon(question, call());
 }
 
-Result<std::string> Errand::start_job(const ExecutionRequest& request,
-                                      const std::string& session) const {
+Result<std::string> Errand::start_job(const ExecutionRequest& request, const std::string& session) {
+  LAZARET_CHECK(knock());
   return cli::start_job(request, session, call());
 }
 

@@ -17,17 +17,19 @@ class Errand {
   Errand(const Errand&) = delete;
   Errand& operator=(const Errand&) = delete;
 
-  /// As ask_daemon().
-  [[nodiscard]] Result<std::string> ask(const Question& question) const;
-  /// As cli::start_job().
+  /// As ask_daemon(); a daemon that answers nothing at all is not waited for.
+  [[nodiscard]] Result<std::string> ask(const Question& question);
+  /// As cli::start_job(), likewise.
   [[nodiscard]] Result<std::string> start_job(const ExecutionRequest& request,
-                                              const std::string& session) const;
+                                              const std::string& session);
   /// Tells of what stands in the way, and gives the exit status for it.
   [[nodiscard]] int fail(const Error& error) const;
 
  private:
   [[nodiscard]] Call call() const;
+  [[nodiscard]] Status knock();
 
+  bool answered_ = false;
   std::stop_source stop_;
   const os::InterruptWatch watch_{[this] { stop_.request_stop(); }};
 };

@@ -28,7 +28,7 @@ void show_files(const std::vector<Artifact>& files) {
 }
 
 int list_files(const Common& common, const FilesFlags& flags) {
-  const Errand errand;
+  Errand errand;
   const SessionFiles files(errand, flags.session);
   const auto listing = files.list(flags.path);
   if (!listing.ok()) return errand.fail(listing.error());
@@ -55,14 +55,14 @@ int tell(const Common& common, const Traffic& traffic, const char* what) {
 }
 
 int put_files(const Common& common, const FilesFlags& flags) {
-  const Errand errand;
+  Errand errand;
   const auto traffic = SessionFiles(errand, flags.session).put(flags.names, flags.path);
   if (!traffic.ok()) return errand.fail(traffic.error());
   return tell(common, *traffic, "put");
 }
 
 int get_files(const Common& common, const FilesFlags& flags) {
-  const Errand errand;
+  Errand errand;
   const auto traffic = SessionFiles(errand, flags.session).get(flags.path, flags.target);
   if (!traffic.ok()) return errand.fail(traffic.error());
   return tell(common, *traffic, "taken");
@@ -71,7 +71,7 @@ int get_files(const Common& common, const FilesFlags& flags) {
 // The names one after the other, up to the first that cannot be.
 using Change = Status (SessionFiles::*)(const std::string& path) const;
 int change_each(const FilesFlags& flags, Change change) {
-  const Errand errand;
+  Errand errand;
   const SessionFiles files(errand, flags.session);
   for (const std::string& name : flags.names) {
     if (const Status done = (files.*change)(name); !done.ok()) return errand.fail(done.error());
@@ -80,7 +80,7 @@ int change_each(const FilesFlags& flags, Change change) {
 }
 
 int move_files(const FilesFlags& flags) {
-  const Errand errand;
+  Errand errand;
   const Status moved = SessionFiles(errand, flags.session).move(flags.path, flags.target);
   return moved.ok() ? 0 : errand.fail(moved.error());
 }

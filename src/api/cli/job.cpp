@@ -45,7 +45,7 @@ void show_jobs(const json& list) {
 }
 
 int list_jobs(const Common& common) {
-  const Errand errand;
+  Errand errand;
   const auto answer = errand.ask({"GET", "/v1/runs"});
   if (!answer.ok()) return errand.fail(answer.error());
   const json runs = json::parse(*answer, nullptr, false);
@@ -63,7 +63,7 @@ struct End {
   std::string session;  // empty when it had a box of its own
 };
 
-Result<End> end_of(const Errand& errand, const std::string& id) {
+Result<End> end_of(Errand& errand, const std::string& id) {
   for (;;) {
     LAZARET_TRY(const std::string answer,
                 errand.ask({"GET", kRuns + id + "?" + kLongest, {}, kMostResult}));
@@ -104,7 +104,7 @@ std::string output_of(const std::string& id, Stream stream, const char* more) {
 }
 
 // Byte for byte, which the result's text is not. Nothing where it is not kept: the text has to do.
-void pass_output(const Errand& errand, const std::string& id, Stream stream,
+void pass_output(Errand& errand, const std::string& id, Stream stream,
                  const ExecutionRequest& request) {
   const std::string place = output_of(id, stream, "");
   for (std::uint64_t offset = 0;;) {
@@ -117,7 +117,7 @@ void pass_output(const Errand& errand, const std::string& id, Stream stream,
 }
 
 int wait_for_job(const Common& common, const JobFlags& flags) {
-  const Errand errand;
+  Errand errand;
   const auto end = end_of(errand, flags.id);
   if (!end.ok()) return errand.fail(end.error());
   const auto result = core::result_of(end->result);
@@ -142,7 +142,7 @@ bool is_told(const std::string& cause) {
 
 // Up to where there is nothing yet, or to its end.
 int show_output(const Common& common, const JobFlags& flags) {
-  const Errand errand;
+  Errand errand;
   const Stream stream = flags.errors ? Stream::standard_error : Stream::standard_output;
   const std::string place =
       output_of(flags.id, stream, flags.follow ? (std::string("&") + kLongest).c_str() : "");
@@ -162,7 +162,7 @@ int show_output(const Common& common, const JobFlags& flags) {
 }
 
 int signal_job(const JobFlags& flags) {
-  const Errand errand;
+  Errand errand;
   const json body = {{"signal", flags.signal}};
   const auto sent = errand.ask({"POST", kRuns + flags.id + "/signal",
                                 body.dump(-1, ' ', false, json::error_handler_t::replace)});
@@ -170,7 +170,7 @@ int signal_job(const JobFlags& flags) {
 }
 
 // One that runs is cancelled first, and told of until it has ended.
-Status remove_job(const Errand& errand, const std::string& id) {
+Status remove_job(Errand& errand, const std::string& id) {
   LAZARET_TRY(const std::string answer, errand.ask({"DELETE", kRuns + id}));
   if (answer.empty()) return {};
   const auto end = end_of(errand, id);
@@ -181,7 +181,7 @@ Status remove_job(const Errand& errand, const std::string& id) {
 
 int remove_jobs(const JobFlags& flags) {
   int status = 0;
-  const Errand errand;
+  Errand errand;
   for (const std::string& id : flags.ids) {
     const Status removed = remove_job(errand, id);
     const int failed = removed.ok() ? 0 : errand.fail(Error(removed.error()).within(id));

@@ -81,7 +81,7 @@ int run_in_its_session(ExecutionRequest request, const Common& common, const Run
 // A job has no standard input: who has started it may be gone.
 int start_as_job(ExecutionRequest request, const Common& common, const RunFlags& flags) {
   request.stdin_source = nullptr;
-  const Errand errand;
+  Errand errand;
   const auto id = errand.start_job(request, flags.session);
   if (!id.ok() && common.json)
     return refuse(id.error(), common, status_of_refusal(id.error().code()));

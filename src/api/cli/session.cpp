@@ -25,7 +25,7 @@ struct SessionFlags {
 // The exit status of `use`, or of a refusal.
 template <typename Use>
 int with_answer(const Question& question, Use use) {
-  const Errand errand;
+  Errand errand;
   const auto answer = errand.ask(question);
   return answer.ok() ? use(*answer) : errand.fail(answer.error());
 }

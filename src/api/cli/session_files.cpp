@@ -183,7 +183,7 @@ class SessionFiles::Sender {
   Traffic traffic_;
 };
 
-SessionFiles::SessionFiles(const Errand& errand, const std::string& session)
+SessionFiles::SessionFiles(Errand& errand, const std::string& session)
     : errand_(errand), session_("/v1/sessions/" + session), target_(session_ + "/files") {}
 
 Result<SessionFiles::Listing> SessionFiles::ask_for(const std::string& query) const {

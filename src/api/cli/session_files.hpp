@@ -24,7 +24,7 @@ struct Traffic {
 /// whatever their length. Errors: those of the daemon and of this machine's files.
 class SessionFiles {
  public:
-  SessionFiles(const Errand& errand, const std::string& session);
+  SessionFiles(Errand& errand, const std::string& session);
 
   struct Listing {
     std::string text;  ///< as the daemon says it
@@ -56,7 +56,7 @@ class SessionFiles {
   [[nodiscard]] Result<std::string> read(const std::string& path, std::uint64_t offset,
                                          std::size_t length) const;
 
-  const Errand& errand_;
+  Errand& errand_;
   std::string session_;
   std::string target_;
 };
