@@ -230,6 +230,20 @@ TEST(ServeEnd, CancelsRunsThatDoNotEnd) {
   EXPECT_THAT(processes_marked(marker), IsEmpty());
 }
 
+TEST(ServeEnd, LetsItsRunsBeSeenAndCancelledMeanwhile) {
+  Daemon daemon({"--drain", "300"});
+  const std::string body = bash_body("echo begun; sleep 600", {{"detach", true}});
+  const std::string place(daemon.ask("POST", "/v1/runs", body).head.header("Location"));
+  EXPECT_EQ(daemon.ask("GET", place + "/output?wait=30").json()["next_offset"], 6);
+  daemon.signal(SIGTERM);
+  EXPECT_TRUE(becomes_true(20s, [&] {
+    return daemon.ask("POST", "/v1/runs", bash_body("true")).status == 503;
+  }));
+  EXPECT_EQ(daemon.ask("GET", place).json()["state"], "running");
+  EXPECT_EQ(daemon.ask("DELETE", place).status, 202);
+  EXPECT_EQ(daemon.wait(), 0);
+}
+
 TEST(ServeCancel, EndsTheRunOfAClientThatGoesAway) {
   const Daemon daemon;
   const std::string marker = unique_marker();

@@ -84,11 +84,14 @@ class Server {
     };
   }
 
-  void open(os::RawHandle listener, const std::string& name) {
+  enum class Listener { own, inherited };
+
+  void open(os::RawHandle listener, Listener whose, const std::string& name) {
     Hall& hall = os::port_of(listener) == 0 ? local_ : network_;
-    doors_.push_back(std::make_unique<Door>(
+    auto& doors = whose == Listener::own ? doors_ : inherited_doors_;
+    doors.push_back(std::make_unique<Door>(
         hall, listener, [this, &hall](os::Handle stream) { welcome(hall, std::move(stream)); }));
-    doors_.back()->open();
+    doors.back()->open();
     options_.log("listening on " + name);
   }
 
@@ -123,11 +126,17 @@ class Server {
     });
   }
 
+  void see_out() {
+    for (Hall* const hall : {&local_, &network_}) hall->see_out();
+  }
+
+  // Runs that go on can be asked for, and cancelled. Whoever comes to a listener that was handed to
+  // us is for the next daemon, which gets it too.
   void drain() {
     desk_.draining = true;
     options_.log("ending: runs have " + std::to_string(options_.bounds.drain.count()) + " s");
-    for (const auto& door : doors_) door->shut();
-    for (Hall* const hall : {&local_, &network_}) hall->see_out();
+    for (const auto& door : inherited_doors_) door->shut();
+    see_out();
     if (runs_.count(RunState::queued) + runs_.count(RunState::running) == 0) return end();
     drain_.expires_after(options_.bounds.drain);
     drain_.async_wait([this](const error_code& error) {
@@ -147,6 +156,8 @@ class Server {
     signals_.cancel();
     readiness_.stop();
     sessions_.stop();
+    for (const auto& door : doors_) door->shut();
+    see_out();
     for (Hall* const hall : {&local_, &network_}) hall->give_up();
     work_.reset();
   }
@@ -171,18 +182,21 @@ class Server {
   Workers messages_;  // signals, from clients to programs
   asio::steady_timer drain_;
   std::vector<std::unique_ptr<Door>> doors_;
+  std::vector<std::unique_ptr<Door>> inherited_doors_;
 };
 
 Status open_all(Server& server, const Listeners& listeners, const ServerOptions& options) {
   if (!listeners.own && listeners.inherited.empty())
     return Error(Errc::invalid_argument, "there is nothing to listen on");
-  if (listeners.own) server.open(listeners.own->handle(), listeners.own->path().string());
-  if (listeners.network.valid()) {
-    server.open(listeners.network.get(), options.place->address + " port " +
-                                             std::to_string(os::port_of(listeners.network.get())));
-  }
+  using Listener = Server::Listener;
+  if (listeners.own)
+    server.open(listeners.own->handle(), Listener::own, listeners.own->path().string());
+  if (const os::RawHandle network = listeners.network.get(); listeners.network.valid())
+    server.open(network, Listener::own,
+                options.place->address + " port " + std::to_string(os::port_of(network)));
   for (const os::Handle& inherited : listeners.inherited)
-    server.open(inherited.get(), "descriptor " + std::to_string(inherited.get()));
+    server.open(inherited.get(), Listener::inherited,
+                "descriptor " + std::to_string(inherited.get()));
   return {};
 }
 
