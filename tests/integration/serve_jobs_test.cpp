@@ -172,6 +172,7 @@ TEST_F(ServeJobs, TakeNobodyElsesPlace) {
   const std::string small = start("echo small");
   EXPECT_EQ(get(small + "?wait=60")["state"], "done");
   const std::string large = start(writes("34", ""), much);
+  EXPECT_EQ(daemon_.ask("GET", large + "/output?wait=60&offset=99999999").status, 409);
   EXPECT_EQ(get(large + "?wait=60")["result"]["stdout"].get_ref<const std::string&>().size(),
             34U << 20);
   EXPECT_EQ(daemon_.ask("GET", large + "/output").status, 409);

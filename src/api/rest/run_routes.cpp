@@ -54,6 +54,14 @@ RunPointer run_of(Desk& desk, const VisitorPointer& visitor) {
   return run;
 }
 
+// Until it has ended and there is no room for it.
+bool is_recorded(const Run& run) { return run.mode == Output::recorded; }
+
+Problem not_recorded() {
+  return {409, "not_recorded", "its output is in its result alone",
+          "of detached runs it is kept apart, up to half of what is kept at all"};
+}
+
 bool is_done(const Run& run) { return run.state == RunState::done; }
 
 Result<std::chrono::seconds> wait_in(const Parameters& parameters) {
@@ -169,16 +177,15 @@ void show_output(Desk& desk, const VisitorPointer& visitor) {
   if (!part.ok()) return visitor->refuse({400, "bad_request", part.error().message()});
   const RunPointer run = run_of(desk, visitor);
   if (!run) return;
-  if (run->mode != Output::recorded)
-    return visitor->refuse(
-        {409, "not_recorded", "its output is in its result alone",
-         "of detached runs it is kept apart, up to half of what is kept at all"});
-  Wait::begin(
-      desk.loop, run, visitor,
-      {part->wait, [run = run.get(), part = *part] { return is_done(*run) || part.is_there(*run); },
-       [run = run.get(), part = *part, visitor] {
-         visitor->answer({.body = json_of(*run, part)});
-       }});
+  Wait::begin(desk.loop, run, visitor,
+              {part->wait,
+               [run = run.get(), part = *part] {
+                 return is_done(*run) || !is_recorded(*run) || part.is_there(*run);
+               },
+               [run = run.get(), part = *part, visitor] {
+                 if (!is_recorded(*run)) return visitor->refuse(not_recorded());
+                 visitor->answer({.body = json_of(*run, part)});
+               }});
 }
 
 void signal_run(Desk& desk, const VisitorPointer& visitor) {
