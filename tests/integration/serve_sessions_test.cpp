@@ -157,6 +157,8 @@ TEST_P(KeptSessions, LeaveNothingWhenTheDaemonEndsOrIsKilled_P45) {
     }
     EXPECT_TRUE(becomes_true(30s, [&] { return processes_marked(marker).empty(); }));
     EXPECT_EQ(left_by(process), Json::array());
+    const Ended left = gc("--dry-run");
+    EXPECT_EQ(left.status, 0) << left.out;
   }
 }
 

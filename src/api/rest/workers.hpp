@@ -16,7 +16,6 @@ struct Task {
   std::function<void()> work;
   std::function<bool()> given_up = {};
 
-  // Also of what is in line where the task is to go.
   [[nodiscard]] static bool is_given_up(const Task& task) {
     return task.given_up && task.given_up();
   }
