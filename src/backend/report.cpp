@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/split.hpp"
+
 namespace lazaret::backend {
 namespace {
 
@@ -24,15 +26,26 @@ void add_interface(SelfReport& report, std::string_view line) {
   report.interfaces.emplace_back(line.substr(begin, colon - begin));
 }
 
+// Takes the first word, and the white space before it.
+std::string_view next_word(std::string_view& rest) {
+  rest.remove_prefix(std::min(rest.find_first_not_of(kSpace), rest.size()));
+  const std::string_view word = rest.substr(0, std::min(rest.find_first_of(kSpace), rest.size()));
+  rest.remove_prefix(word.size());
+  return word;
+}
+
 // "36 35 98:0 /mnt1 /mnt2 rw,noatime master:1 - ext3 /dev/root rw,errors=continue"
 void add_mount(SelfReport& report, std::string_view line) {
-  const std::vector<std::string> words = words_of(line);
-  for (std::size_t index = 6; index + 1 < words.size(); ++index) {
-    if (words[index] != "-") continue;
-    const std::string super = index + 3 < words.size() ? words[index + 3] : "";
-    report.mounts.push_back({words[4], words[5], words[index + 1], super});
-    return;
+  for (int skipped = 0; skipped < 4; ++skipped) (void)next_word(line);
+  const std::string_view target = next_word(line), options = next_word(line);
+  for (std::string_view word = next_word(line); word != "-"; word = next_word(line)) {
+    if (word.empty()) return;
   }
+  const std::string_view type = next_word(line);
+  (void)next_word(line);  // its source
+  if (type.empty()) return;
+  report.mounts.push_back(
+      {std::string(target), std::string(options), std::string(type), std::string(next_word(line))});
 }
 
 // Takes the first of a list with commas.
@@ -91,11 +104,13 @@ std::optional<int> SelfReport::probe(const std::string& name) const {
 
 SelfReport parse_report(std::string_view text) {
   SelfReport report;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    add_line(report, text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
+  for (const std::string_view line : split(text, '\n')) add_line(report, line);
+  return report;
+}
+
+SelfReport parse_status(std::string_view text) {
+  SelfReport report;
+  for (const std::string_view line : split(text, '\n')) add_status(report, line);
   return report;
 }
 
@@ -109,11 +124,8 @@ std::optional<std::uint64_t> parse_number(std::string_view text) {
 
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words;
-  for (std::size_t at = text.find_first_not_of(kSpace); at != std::string_view::npos;) {
-    const std::size_t end = std::min(text.find_first_of(kSpace, at), text.size());
-    words.emplace_back(text.substr(at, end - at));
-    at = text.find_first_not_of(kSpace, end);
-  }
+  for (std::string_view word = next_word(text); !word.empty(); word = next_word(text))
+    words.emplace_back(word);
   return words;
 }
 

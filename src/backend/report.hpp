@@ -37,6 +37,8 @@ struct SelfReport {
 
 /// Never fails: what cannot be understood is left out, and a control without facts is not verified.
 [[nodiscard]] SelfReport parse_report(std::string_view text);
+/// Of /proc/PID/status itself (proc(5)): nothing but `status` is filled.
+[[nodiscard]] SelfReport parse_status(std::string_view text);
 
 /// The whole text as an unsigned number, or nothing.
 [[nodiscard]] std::optional<std::uint64_t> parse_number(std::string_view text);

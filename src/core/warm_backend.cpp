@@ -4,7 +4,6 @@
 #include <array>
 #include <cstddef>
 #include <optional>
-#include <random>
 #include <utility>
 
 #include "backend/verdict.hpp"
@@ -13,6 +12,7 @@
 #include "base/wire.hpp"
 #include "core/bounds.hpp"
 #include "core/job.hpp"
+#include "os/random.hpp"
 #include "runner/client.hpp"
 
 namespace lazaret::core {
@@ -115,12 +115,7 @@ void add(std::string& kind, const Limits& limits) {
 // This process's own: kinds are shown, and from a digest alone a short secret in the environment
 // could be guessed.
 const std::string& salt() {
-  static const std::string drawn = [] {
-    std::random_device device;
-    std::string text;
-    for (int word = 0; word < 8; ++word) text += std::to_string(device()) + " ";
-    return text;
-  }();
+  static const std::string drawn = os::random_hex(64);
   return drawn;
 }
 

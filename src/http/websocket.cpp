@@ -1,11 +1,11 @@
 #include "http/websocket.hpp"
 
 #include <array>
-#include <random>
 #include <utility>
 #include <vector>
 
 #include "base/try.hpp"
+#include "os/random.hpp"
 
 namespace lazaret::http {
 namespace {
@@ -21,10 +21,9 @@ constexpr std::uint8_t kMasked = 0x80;
 std::string nonce() {
   constexpr std::string_view kLetters =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::random_device source;
   std::string text;
-  while (text.size() < 21) text += kLetters[source() % kLetters.size()];
-  return text + "AQgw"[source() % 4] + "==";
+  while (text.size() < 21) text += kLetters[os::random_word() % kLetters.size()];
+  return text + "AQgw"[os::random_word() % 4] + "==";
 }
 
 void append_number(std::string& text, std::uint64_t number, int bytes) {
@@ -81,7 +80,7 @@ Status WebSocket::send(Kind kind, std::string_view payload, const Call& call) {
 Status WebSocket::send_frame(std::uint8_t code, std::string_view payload, const Call& call) {
   std::string frame(1, static_cast<char>(kLast | code));
   append_length(frame, payload.size());
-  const std::uint32_t mask = std::random_device()();
+  const std::uint32_t mask = os::random_word();
   append_number(frame, mask, 4);
   for (std::size_t at = 0; at < payload.size(); ++at)
     frame +=

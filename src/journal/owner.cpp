@@ -1,10 +1,7 @@
 #include "journal/owner.hpp"
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
-#include <random>
 #include <sstream>
 #include <vector>
 
@@ -12,6 +9,7 @@
 #include "base/file.hpp"
 #include "base/sha256.hpp"
 #include "os/init.hpp"
+#include "os/random.hpp"
 #include "os/user.hpp"
 
 namespace lazaret::journal {
@@ -22,13 +20,6 @@ std::string first_word(const char* path) {
   std::string word;
   file >> word;
   return word;
-}
-
-std::string random_id() {
-  std::random_device device;
-  std::array<char, 17> text{};
-  std::snprintf(text.data(), text.size(), "%08x%08x", device(), device());
-  return text.data();
 }
 
 // What names a machine or its run is nobody else's business: only a hash leaves here.
@@ -67,7 +58,7 @@ bool is_whole(const Owner& owner) {
 
 Owner this_process() {
   const std::uint32_t pid = os::process_id();
-  return {random_id(),
+  return {os::random_hex(16),
           pid,
           own_start(),
           boot_hash(),

@@ -16,7 +16,7 @@ MAY_INCLUDE = {
     "runner": ("base", "os"),
     "policy": ("base",),
     "journal": ("base", "os"),
-    "http": ("base",),
+    "http": ("base", "os"),
     "engine": ("base", "os", "http"),
     "backend": ("base", "os", "http", "policy", "journal", "engine", "runner"),
     "pool": ("base", "os"),

@@ -1,20 +1,12 @@
 #include "api/rest/names.hpp"
 
 #include <algorithm>
-#include <random>
+
+#include "os/random.hpp"
 
 namespace lazaret::rest {
 
-std::string new_id() {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::random_device source;
-  std::string id;
-  for (int word = 0; word < 4; ++word) {
-    auto bits = source();
-    for (int digit = 0; digit < 8; ++digit, bits >>= 4) id += kDigits[bits & 15U];
-  }
-  return id;
-}
+std::string new_id() { return os::random_hex(32); }
 
 bool is_request_id(std::string_view text) {
   constexpr std::string_view kAllowed =

@@ -38,12 +38,8 @@ std::string namespace_of(const fs::path& process, const char* name) {
   return error ? "" : target.string();
 }
 
-// The same lines as the runner's own, but read by us.
 SelfReport status_of(const fs::path& process) {
-  std::string lines;
-  std::istringstream text(text_of_file(process / "status"));
-  for (std::string line; std::getline(text, line);) lines += "status=" + line + "\n";
-  return parse_report(lines);
+  return parse_status(text_of_file(process / "status"));
 }
 
 std::string field_of(const SelfReport& report, const std::string& field) {

@@ -4,7 +4,6 @@
 
 #include <array>
 #include <filesystem>
-#include <sstream>
 
 #include "backend/report.hpp"
 #include "base/file.hpp"
@@ -35,12 +34,8 @@ Reading read_namespace(const NamespaceRow& row, const std::string& theirs,
           std::string(apart ? "own " : "no own ") + row.name + " namespace", kFromOutside};
 }
 
-// The same lines as the runner's own report, but read by us.
 SelfReport status_from_outside(pid_t pid) {
-  std::string lines;
-  std::istringstream text(text_of_file("/proc/" + std::to_string(pid) + "/status"));
-  for (std::string line; std::getline(text, line);) lines += "status=" + line + "\n";
-  return parse_report(lines);
+  return parse_status(text_of_file("/proc/" + std::to_string(pid) + "/status"));
 }
 
 Reading read_field(const SelfReport& report, Control control, const std::string& field,

@@ -4,13 +4,13 @@
 #include <cctype>
 #include <filesystem>
 #include <fstream>
-#include <random>
 #include <utility>
 #include <vector>
 
 #include "base/bytes.hpp"
 #include "base/try.hpp"
 #include "os/command.hpp"
+#include "os/random.hpp"
 #include "os/user.hpp"
 
 namespace lazaret::embedded {
@@ -108,9 +108,8 @@ const std::string& Scene::facts() const noexcept { return body_->facts; }
 
 std::string new_marker() {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz234567";
-  std::random_device source;
   std::string marker = "lazaretprobe";
-  for (int index = 0; index < 16; ++index) marker += kLetters[source() % kLetters.size()];
+  for (int index = 0; index < 16; ++index) marker += kLetters[os::random_word() % kLetters.size()];
   return marker;
 }
 

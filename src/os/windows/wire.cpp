@@ -1,11 +1,11 @@
 #include "os/wire.hpp"
 
 #include <algorithm>
-#include <random>
 #include <string>
 
 #include "base/try.hpp"
 #include "os/error.hpp"
+#include "os/random.hpp"
 #include "os/windows/sdk.hpp"
 #include "os/windows/text.hpp"
 #include "os/windows/wait.hpp"
@@ -89,9 +89,8 @@ class PipeWire final : public Wire {
 };
 
 std::wstring fresh_name() {
-  std::random_device device;
   std::string name = "\\\\.\\pipe\\lazaret-" + std::to_string(::GetCurrentProcessId());
-  for (int word = 0; word < 4; ++word) name += "-" + std::to_string(device());
+  for (int word = 0; word < 4; ++word) name += "-" + std::to_string(random_word());
   return wide(name);
 }
 

@@ -102,5 +102,21 @@ TEST(WordsOf, AreWhatLiesBetweenWhiteSpace) {
   EXPECT_TRUE(words_of("").empty());
 }
 
+// Keys of the runner's report are no fields of /proc/PID/status, and the other way round.
+TEST(ParseStatus, ReadsAProcessSeenFromOutside) {
+  const SelfReport report = parse_status("Name:\ttrue\nGroups:\t\nSeccomp:\t2\npid=1\nnoise\n");
+  EXPECT_EQ(report.status.at("Name"), "true");
+  EXPECT_EQ(report.status.at("Groups"), "");
+  EXPECT_EQ(report.status.at("Seccomp"), "2");
+  EXPECT_EQ(report.status.size(), 3U);
+  EXPECT_TRUE(report.values.empty());
+}
+
+TEST(ParseReport, LeavesOutAMountThatIsCutShort) {
+  for (const char* const line : {"mount=", "mount=36 35 0:9 / /w rw", "mount=36 35 0:9 / /w rw -",
+                                 "mount=36 35 0:9 / /w rw master:1 shared:2"})
+    EXPECT_TRUE(parse_report(line).mounts.empty()) << line;
+}
+
 }  // namespace
 }  // namespace lazaret::backend
