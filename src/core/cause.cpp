@@ -13,7 +13,7 @@ constexpr std::array kSignals = {
     "SIGXCPU",   "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO",   "SIGPWR",  "SIGSYS",
 };
 
-constexpr std::uint32_t kSigKill = 9, kSigXcpu = 24, kSigXfsz = 25;
+constexpr std::uint32_t kSigBus = 7, kSigKill = 9, kSigXcpu = 24, kSigXfsz = 25;
 
 bool has_used(const Death& death, std::chrono::milliseconds least) {
   const auto used = death.autopsy.usage.cpu_ms;
@@ -29,12 +29,14 @@ bool exhausted(const Death& death) {
 
 bool used_up(const Death& death) { return death.cpu_limit && has_used(death, *death.cpu_limit); }
 
-Cause cause_of_signal(const Death& death, std::uint32_t number) {
+Cause cause_of_signal(const Death& death, std::uint32_t number, bool filled) {
   if (number == kSigXcpu && exhausted(death)) return Cause::cpu_limit;
   if (number == kSigKill && used_up(death)) return Cause::cpu_limit;
   // The kernel counts nothing here, and truncate(2) leaves no trace: that there is a limit is all
   // that can be known.
   if (number == kSigXfsz && death.file_size_limited) return Cause::disk_limit;
+  // A page of a file for which there is no room (mmap(2)).
+  if (number == kSigBus && filled) return Cause::disk_limit;
   return Cause::signalled;
 }
 
@@ -43,8 +45,9 @@ Cause cause_of_exit(const Death& death, const runner::Exited& exited) {
   if (clean) return Cause::exited;
   if (death.autopsy.pids_refusals > 0) return Cause::pids_limit;
   if (death.compiling) return Cause::compile_failed;
-  if (exited.how == runner::Exited::How::signal) return cause_of_signal(death, exited.code);
-  return Cause::nonzero_exit;
+  const bool filled = exited.full != runner::Exited::Full::nothing;
+  if (exited.how == runner::Exited::How::signal) return cause_of_signal(death, exited.code, filled);
+  return filled ? Cause::disk_limit : Cause::nonzero_exit;
 }
 
 }  // namespace

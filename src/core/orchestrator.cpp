@@ -281,6 +281,10 @@ class Run {
     const bool ended_well = result.meta.cause == Cause::exited;
     if (ended_well) result.value = message.value;
     result.error = own_error(result);
+    if (message.error && result.meta.cause == Cause::disk_limit) {  // it says where, the box why
+      message.error->hint = result.error->hint;
+      result.error.reset();
+    }
     if (message.error ? result.error.has_value() : ended_well) return;
     if (!message.error) return put_last_words(result);
     // A program that ended well cannot have failed; all it may say is that its value is none.

@@ -29,6 +29,23 @@ ResultError memory_error(const Death& death, const Limits& limits) {
                "raise --memory");
 }
 
+ResultError disk_error(const Death& death, const Limits& limits) {
+  using Full = runner::Exited::Full;
+  const auto full = std::get<runner::Exited>(*death.ending).full;
+  if (full == Full::bytes)
+    return error(ErrorType::RuntimeError,
+                 "filled a file system of the box: each holds " +
+                     std::to_string(limits.disk_bytes) + " bytes",
+                 "raise --disk");
+  if (full == Full::files)
+    return error(ErrorType::RuntimeError,
+                 "made as many files as a file system of the box takes: " +
+                     std::to_string(limits.disk_files),
+                 "raise --disk-files");
+  return error(ErrorType::RuntimeError, "wrote a file beyond the limit on file size",
+               "raise --file-size");
+}
+
 constexpr const char* kLookedUp = "programs are looked up in the box's PATH; see `lazaret doctor`";
 
 // Linux's numbers, whatever we run on.
@@ -99,8 +116,7 @@ std::optional<ResultError> error_of_cause(const ExecutionResult& result, const D
     case Cause::pids_limit:
       return error(ErrorType::RuntimeError,
                    "refused a task beyond " + std::to_string(spec.limits.pids), "raise --pids");
-    case Cause::disk_limit:
-      return error(ErrorType::RuntimeError, "wrote a file beyond the limit on file size");
+    case Cause::disk_limit: return disk_error(death, spec.limits);
     case Cause::signalled:
       return error(ErrorType::RuntimeError,
                    "ended by " + signal_name(result.meta.signal.value_or(0)));

@@ -79,6 +79,11 @@ struct TreeUsage {
 };
 [[nodiscard]] TreeUsage tree_usage();
 
+/// What a file system of the box's own has no more of: /work, /tmp and /dev/shm where they can be
+/// written to (statvfs(3)).
+enum class Shortage { none, bytes, files };
+[[nodiscard]] Shortage shortage();
+
 enum class Existing { refuse, replace };
 
 /// Writes a file below the working tree; parents must exist. Never follows a link. What is replaced

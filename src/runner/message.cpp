@@ -120,6 +120,7 @@ std::vector<std::byte> encode(const Exited& exited) {
   writer.number(exited.cpu_us);
   writer.number(exited.peak_rss_kib);
   writer.number(static_cast<std::uint8_t>(exited.has_artifacts));
+  writer.number(static_cast<std::uint8_t>(exited.full));
   return writer.take();
 }
 
@@ -215,8 +216,10 @@ Result<Exited> decode_exited(Bytes payload) {
   exited.cpu_us = reader.number<std::uint64_t>();
   exited.peak_rss_kib = reader.number<std::uint64_t>();
   exited.has_artifacts = reader.yes_or_no();
+  const auto full = reader.number<std::uint8_t>();
+  exited.full = static_cast<Exited::Full>(full);
   const std::uint32_t most = exited.how == Exited::How::exit ? 255 : 64;
-  if (!reader.whole() || how > 1 || exited.code > most) return malformed("exit");
+  if (!reader.whole() || how > 1 || full > 2 || exited.code > most) return malformed("exit");
   return exited;
 }
 

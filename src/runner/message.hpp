@@ -44,11 +44,14 @@ struct Job {
 /// code.
 struct Exited {
   enum class How : std::uint8_t { exit = 0, signal = 1 };
+  /// What one of the box's own file systems had no more of, and had when the step began.
+  enum class Full : std::uint8_t { nothing = 0, bytes = 1, files = 2 };
   How how = How::exit;
   std::uint32_t code = 0;          ///< exit status or signal number
   std::uint64_t cpu_us = 0;        ///< of the whole tree that was reaped
   std::uint64_t peak_rss_kib = 0;  ///< of the largest process
   bool has_artifacts = false;      ///< something is in /work/out
+  Full full = Full::nothing;       ///< only of a program that has not ended well
 };
 
 /// The step that fails where an interpreter that waited is not there any more: no job has begun.

@@ -5,6 +5,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
+#include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -118,6 +119,17 @@ std::uint32_t resident_kib_of(std::int64_t child) {
   if (resident == nullptr) return 0;
   const auto pages = std::strtoull(resident, nullptr, 10);
   return static_cast<std::uint32_t>(pages * static_cast<std::uint64_t>(::getpagesize()) / 1024);
+}
+
+// What it cannot write to is not full by its doing.
+Shortage shortage() {
+  for (const char* const path : {"/work", "/tmp", "/dev/shm"}) {
+    struct statvfs facts {};
+    if (::statvfs(path, &facts) != 0 || (facts.f_flag & ST_RDONLY) != 0) continue;
+    if (facts.f_blocks > 0 && facts.f_bfree == 0) return Shortage::bytes;
+    if (facts.f_files > 0 && facts.f_ffree == 0) return Shortage::files;
+  }
+  return Shortage::none;
 }
 
 TreeUsage tree_usage() {

@@ -24,6 +24,17 @@ Status write_files(const Job& job) {
   return {};
 }
 
+bool ended_well(const Exited& exited) {
+  return exited.how == Exited::How::exit && exited.code == 0;
+}
+
+// What was full before is no news of this program.
+Exited::Full full_now(os::Shortage before) {
+  const os::Shortage now = os::shortage();
+  if (now == before) return Exited::Full::nothing;
+  return static_cast<Exited::Full>(now);
+}
+
 // It reads until the end of the pipe, so that writing needs no patience.
 Status tell(os::RawHandle pipe, std::string_view word) {
   for (Bytes left = bytes_of(word); !left.empty();) {
@@ -171,6 +182,7 @@ Status Supervisor::start(FrameType step, const Job& job) {
   keeps_box_ = job.keeps_box;
   had_any_ = true;
   cpu_us_before_ = waits ? os::cpu_us_of(*main_) : os::tree_usage().cpu_us;
+  shortage_before_ = os::shortage();
   peak_kib_before_ = keeps_box_ ? os::tree_usage().peak_rss_kib : 0;
   // Compilers are several programs; what is denied is denied to what they make.
   const Subprocess subprocess = is_job ? subprocess_ : Subprocess::allow;
@@ -335,6 +347,7 @@ void Supervisor::finish() {
   // Of all that were ever reaped: what has not grown was another's.
   exited_->peak_rss_kib = usage.peak_rss_kib > peak_kib_before_ ? usage.peak_rss_kib : 0;
   exited_->has_artifacts = had_job_ && has_something_in(std::string(kArtifacts));
+  if (!ended_well(*exited_)) exited_->full = full_now(shortage_before_);
   outbox_.put(FrameType::exited, encode(*exited_));
   exited_.reset();
   main_.reset();

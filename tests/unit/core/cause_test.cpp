@@ -123,6 +123,18 @@ TEST(Cause, IsDiskForSigxfszWhileFilesAreLimited) {
   EXPECT_EQ(cause_of(death), Cause::signalled);
 }
 
+TEST(Cause, IsDiskWhereAProgramFailsAndNothingIsFree) {
+  using How = Exited::How;
+  for (const auto full : {Exited::Full::bytes, Exited::Full::files}) {
+    EXPECT_EQ(plain(Exited{How::exit, 1, 0, 0, false, full}), Cause::disk_limit);
+    EXPECT_EQ(plain(Exited{How::signal, 7, 0, 0, false, full}), Cause::disk_limit);
+    EXPECT_EQ(plain(Exited{How::signal, 11, 0, 0, false, full}), Cause::signalled);
+    EXPECT_EQ(plain(Exited{How::exit, 0, 0, 0, false, full}), Cause::exited);
+  }
+  EXPECT_EQ(plain(Exited{How::exit, 1, 0, 0}), Cause::nonzero_exit);
+  EXPECT_EQ(plain(signal_by(7)), Cause::signalled);
+}
+
 TEST(Cause, IsStartFailedWhenTheRunnerSaysSo) {
   EXPECT_EQ(plain(runner::Failed{"exec", 2}), Cause::start_failed);
   EXPECT_EQ(plain(runner::Failed{"file", 17}), Cause::start_failed);

@@ -136,7 +136,7 @@ TEST(JobMessage, IsRefusedWhenATextIsLongerThanTheRest) {
 }
 
 TEST(ExitedMessage, ComesBackAsItWas) {
-  const Exited sent{Exited::How::signal, 9, ~0ULL, 1ULL << 40, true};
+  const Exited sent{Exited::How::signal, 9, ~0ULL, 1ULL << 40, true, Exited::Full::files};
   const auto exited = decode_exited(encode(sent));
   ASSERT_TRUE(exited.ok());
   EXPECT_EQ(exited->how, Exited::How::signal);
@@ -144,6 +144,7 @@ TEST(ExitedMessage, ComesBackAsItWas) {
   EXPECT_EQ(exited->cpu_us, ~0ULL);
   EXPECT_EQ(exited->peak_rss_kib, 1ULL << 40);
   EXPECT_TRUE(exited->has_artifacts);
+  EXPECT_EQ(exited->full, Exited::Full::files);
   EXPECT_FALSE(decode_exited(encode(Exited{})).value().has_artifacts);
 }
 
@@ -153,6 +154,14 @@ TEST(ExitedMessage, FitsIntoItsFrame) {
 
 TEST(ExitedMessage, IsRefusedWithArtifactsThatAreNeitherThereNorNot) {
   for (const int answer : {2, 255}) {
+    Encoded bytes = encode(Exited{});
+    bytes[bytes.size() - 2] = static_cast<std::byte>(answer);
+    EXPECT_EQ(decode_exited(bytes).error().code(), Errc::protocol) << answer;
+  }
+}
+
+TEST(ExitedMessage, IsRefusedFullOfSomethingUnknown) {
+  for (const int answer : {3, 255}) {
     Encoded bytes = encode(Exited{});
     bytes.back() = static_cast<std::byte>(answer);
     EXPECT_EQ(decode_exited(bytes).error().code(), Errc::protocol) << answer;
