@@ -159,5 +159,17 @@ TEST_P(NativeFaults, RunNothingOrLeaveTheEvidenceTrue) {
   RecordProperty("cases", static_cast<int>(faults.size()));
 }
 
+// Of all groups together: a set-up that makes too few calls to fail would prove little.
+TEST(NativeFaultCases, AreAtLeastHundredAndTwentyForEachCaller) {
+  if (!can_inject()) LAZARET_SKIP_OR_FAIL("ptrace", "written for x86-64");
+  for (const Caller caller : {Caller::root, Caller::user}) {
+    if (!can_be(caller)) continue;
+    const Observed good = observe_run(caller, ask_the_box(unique_marker()), {});
+    std::size_t cases = 0;
+    for (const Group& group : groups()) cases += faults_of(group, good.calls).size();
+    EXPECT_GE(cases, 120U) << name_of(caller);
+  }
+}
+
 }  // namespace
 }  // namespace lazaret::test

@@ -1,7 +1,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <sched.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -177,6 +180,26 @@ print(resource.getrlimit(14), resource.getrlimit(13), score >= 500)
   EXPECT_EQ(in_child(GetParam(), body), "(0, 0) (0, 0) True\n");
 }
 
+// sched(7), ioprio_set(2)
+TEST_P(NativeLimits, LendsNothingOfItsCallersPlaceInTheQueue) {
+  const auto body = [] {
+    constexpr int kProcess = 1, kRealTimeDisk = 1 << 13;
+    const sched_param first{10};
+    const bool favoured = ::setpriority(PRIO_PROCESS, 0, -5) == 0 &&
+                          ::syscall(SYS_ioprio_set, kProcess, 0, kRealTimeDisk) == 0 &&
+                          ::sched_setscheduler(0, SCHED_RR, &first) == 0;
+    const ExecutionRequest request = python(R"(
+import ctypes, os
+ioprio_get = 252
+disk = ctypes.CDLL(None).syscall(ioprio_get, 1, 0)
+print(os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0), disk >> 13 == 1)
+)");
+    return sandbox_on("native").execute(request).stdout_text + (favoured ? "favoured" : "not");
+  };
+  const std::string wanted = GetParam() == Caller::root ? "0 0 False\nfavoured" : "0 0 False\nnot";
+  EXPECT_EQ(in_child(GetParam(), body), wanted);
+}
+
 // P-53
 TEST_P(NativeLimits, ShowsAsManyProcessorsAsItGives) {
   const auto processors = [](double cpus) {
@@ -237,6 +260,20 @@ TEST_P(NativeLimits, EndsAProgramThatHasUsedUpItsProcessorTime) {
   EXPECT_EQ(result["stdout"], "begun\n");
   EXPECT_EQ(result["timed_out"], false);
   EXPECT_LT(result["duration"], 20);
+}
+
+// setrlimit(2) refuses to raise it: the program must begin all the same.
+TEST_P(NativeLimits, HoldsTheCallersOwnProcessorTimeWhereThatIsLess) {
+  const auto answer = in_child(GetParam(), [] {
+    const rlimit few{50, 50};
+    ::setrlimit(RLIMIT_CPU, &few);
+    ExecutionRequest request = bash("ulimit -St; ulimit -Ht");
+    request.limits.cpu_time = std::chrono::seconds(60);
+    return to_json(sandbox_on("native").execute(request));
+  });
+  ASSERT_TRUE(answer);
+  const Json result = Json::parse(*answer);
+  EXPECT_EQ(result["stdout"], "50\n50\n") << result;
 }
 
 TEST_P(NativeLimits, KnowsAForgedSignalOfTheProcessorLimit) {

@@ -49,7 +49,8 @@ Cgroup::Cgroup(Cgroup&& other) noexcept
     : owner_(other.owner_),
       path_(std::exchange(other.path_, {})),
       directory_(std::move(other.directory_)),
-      disks_(std::move(other.disks_)) {}
+      disks_(std::move(other.disks_)),
+      victims_(other.victims_) {}
 
 Result<Cgroup> Cgroup::create(const CgroupBase& base, const Limits& limits, Victims victims,
                               const std::vector<std::string>& disks) {
@@ -57,8 +58,9 @@ Result<Cgroup> Cgroup::create(const CgroupBase& base, const Limits& limits, Vict
   Cgroup cgroup(path, os::Handle(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
   if (!cgroup.directory_.valid()) return os::last_error("opening cgroup " + path.string());
   cgroup.disks_ = disks;
+  cgroup.victims_ = victims;
   LAZARET_CHECK(cgroup.write("memory.max", std::to_string(limits.memory_bytes)));
-  LAZARET_CHECK(cgroup.write("memory.oom.group", victims == Victims::all ? "1" : "0"));
+  LAZARET_CHECK(cgroup.write("memory.oom.group", cgroup.oom_group()));
   LAZARET_CHECK(cgroup.write("pids.max", std::to_string(limits.pids)));
   // Not there where the cpu controller was not handed out, and in a kernel without swap accounting;
   // the readings say so.
@@ -148,11 +150,17 @@ std::vector<Reading> Cgroup::readings(const Limits& limits) const {
   readings.push_back(reading(Control::memory, "memory.max", [&limits](const std::string& seen) {
     return holds_memory(seen, limits.memory_bytes);
   }));
+  const bool grouped = read("memory.oom.group") == oom_group();
+  readings.push_back(
+      {Control::memory, grouped ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
+       grouped ? "" : "memory.oom.group is not " + std::string(oom_group()), "cgroup files"});
   readings.push_back(reading(Control::swap, "memory.swap.max", is("0")));
   readings.push_back(reading(Control::pids, "pids.max", is(std::to_string(limits.pids))));
   readings.push_back(reading(Control::cpu, "cpu.max", is(cpu_max(limits))));
   return readings;
 }
+
+const char* Cgroup::oom_group() const { return victims_ == Victims::all ? "1" : "0"; }
 
 std::uint32_t Cgroup::processes() const {
   return static_cast<std::uint32_t>(split(read("cgroup.procs"), '\n').size());

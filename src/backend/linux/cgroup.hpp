@@ -44,6 +44,7 @@ class Cgroup {
   Cgroup(std::filesystem::path path, os::Handle directory);
   [[nodiscard]] std::string read(const char* file) const;
   [[nodiscard]] bool has(const char* file) const;
+  [[nodiscard]] const char* oom_group() const;
   [[nodiscard]] Status limit_disks(const Limits& limits) const;
   [[nodiscard]] std::vector<Reading> disk_readings(const Limits& limits) const;
   [[nodiscard]] Status write(const char* file, const std::string& text) const;
@@ -53,6 +54,7 @@ class Cgroup {
   std::filesystem::path path_;
   os::Handle directory_;
   std::vector<std::string> disks_;
+  Victims victims_ = Victims::all;
 };
 
 }  // namespace lazaret::backend::native

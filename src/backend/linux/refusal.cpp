@@ -40,6 +40,11 @@ constexpr const char* kUnknown =
     "a security module, or a system call filter around this program, forbids namespaces; use "
     "--type docker";
 
+// time_namespaces(7) is the youngest of them; clone3(2) calls flags that it does not know invalid.
+constexpr const char* kKernel =
+    "this kernel lacks a namespace that boxes need: user, mount, pid, ipc, uts, cgroup and time "
+    "(Linux 5.6, CONFIG_TIME_NS); use --type docker";
+
 bool says(const char* path, char wanted) {
   std::ifstream file(path);
   char first = 0;
@@ -59,6 +64,7 @@ HostTraits traits_of_host() {
 
 std::string way_out(std::string_view step, int code, const HostTraits& traits) {
   if (code == ENOSPC && step == "make namespaces") return kNumber;
+  if (code == EINVAL && step == "make namespaces") return kKernel;
   if (code != EPERM && code != EACCES && code != ENOSYS) return "";
   if (traits.in_container) return kContainer;
   if (traits.apparmor_restricts) return kAppArmor;

@@ -99,12 +99,15 @@ for _ in range(200):
 print("all of it")
 #: H-76-page-tables 76 take memory for page tables
 #: limits memory=96m timeout=20s
-#: expect cause=nonzero_exit|exited seconds=10
+#: expect cause=memory_limit|nonzero_exit seconds=20
 #: by-design-without memory page tables count only where the box has a limit of its own
 #: no-control it would take this machine's memory
 import mmap
-area = mmap.mmap(-1, 1 << 40)
-print("mapped")
+area = mmap.mmap(-1, 1 << 37, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS, prot=mmap.PROT_READ)
+area.madvise(mmap.MADV_NOHUGEPAGE)
+for at in range(0, len(area), 1 << 21):
+    area[at]
+print("all of it")
 #: H-76-error 76 take memory and carry on
 #: limits memory=96m timeout=20s
 #: stdout "refused\n"

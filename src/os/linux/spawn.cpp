@@ -64,10 +64,14 @@ bool place_descriptors(const Plan& plan) noexcept {
   return ::syscall(SYS_close_range, plan.handle_count, ~0U, 0U) == 0;
 }
 
+// The caller's own where that is lower: setrlimit(2) refuses to raise it.
 bool set_limits(const Plan& plan) noexcept {
+  rlimit found{};
   if (plan.cpu_seconds == 0) return true;
+  if (::getrlimit(RLIMIT_CPU, &found) != 0) return false;
   // One second between the two, so that SIGXCPU arrives first and tells the cause (L-02).
-  const rlimit limit{plan.cpu_seconds, plan.cpu_seconds + 1};
+  const rlimit limit{std::min(plan.cpu_seconds, found.rlim_max),
+                     std::min(plan.cpu_seconds + 1, found.rlim_max)};
   return ::setrlimit(RLIMIT_CPU, &limit) == 0;
 }
 

@@ -30,6 +30,12 @@ TEST(WayOut, NamesBothFixesWhereAppArmorTakesTheCapabilities) {
   EXPECT_THAT(way_out("name host", EACCES, {.apparmor_restricts = true}), HasSubstr("apparmor"));
 }
 
+TEST(WayOut, NamesTheNamespacesThatAKernelMustHave) {
+  EXPECT_THAT(way_out("make namespaces", EINVAL, {.apparmor_restricts = true}),
+              AllOf(HasSubstr("CONFIG_TIME_NS"), Not(HasSubstr("apparmor"))));
+  EXPECT_THAT(way_out("add scratch", EINVAL, {}), IsEmpty());
+}
+
 TEST(WayOut, BlamesAppArmorForNothingElse) {
   EXPECT_THAT(way_out("make tree", ENOSPC, {.apparmor_restricts = true}), IsEmpty());
   EXPECT_THAT(way_out("name host", EPERM, {}), Not(HasSubstr("apparmor")));

@@ -146,15 +146,15 @@ TEST(StandardFilter, LooksAtEachArgumentThatTheProfileNames) {
 TEST(StandardFilter, EndsCallsOfEveryOtherArchitecture) {
   for (const std::uint32_t other : {AUDIT_ARCH_I386 + 0U, AUDIT_ARCH_ARM + 0U, 0U}) {
     for (std::uint32_t call = 0; call < 512; ++call)
-      ASSERT_EQ(answer(call, {}, other), SECCOMP_RET_KILL_THREAD) << call;
+      ASSERT_EQ(answer(call, {}, other), SECCOMP_RET_KILL_PROCESS) << call;
   }
 }
 
 #if defined(__x86_64__)
 TEST(StandardFilter, EndsCallsOfTheX32Entry) {
   for (std::uint32_t call = 0; call < 1024; ++call)
-    ASSERT_EQ(answer(0x40000000U | call, {}), SECCOMP_RET_KILL_THREAD) << call;
-  EXPECT_EQ(answer(0xFFFFFFFEU, {}), SECCOMP_RET_KILL_THREAD);
+    ASSERT_EQ(answer(0x40000000U | call, {}), SECCOMP_RET_KILL_PROCESS) << call;
+  EXPECT_EQ(answer(0xFFFFFFFEU, {}), SECCOMP_RET_KILL_PROCESS);
 }
 #endif
 

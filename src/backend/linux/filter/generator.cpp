@@ -35,6 +35,8 @@ bool add(scmp_filter_ctx filter, std::uint32_t action, std::string_view call,
 bool add_profile(scmp_filter_ctx filter, const seccomp::Profile& profile) {
   // A tree instead of a list: what a call costs does not depend on its place in the list.
   if (::seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2) != 0) return false;
+  // The whole process, which could go on without the thread that has tried (P-49).
+  if (::seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS) != 0) return false;
   for (const seccomp::Allowed& rule : profile.allowed) {
     if (!add(filter, SCMP_ACT_ALLOW, rule.call, rule.conditions)) return false;
   }

@@ -28,6 +28,7 @@ namespace lazaret::backend::native {
 namespace {
 
 constexpr int kControl = 3;
+constexpr int kIoPrioProcess = 1;  // IOPRIO_WHO_PROCESS, which no header gives
 
 // Dispositions that were ignored would survive exec(3) and reach the boxes (P-54).
 void reset_signals() noexcept {
@@ -47,10 +48,29 @@ void raise_descriptor_limit() noexcept {
   (void)::setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+// What favours the caller before others is not his boxes', which inherit it (sched(7),
+// ioprio_set(2)). The system calls themselves: musl refuses to change a policy.
+bool be_ordinary() noexcept {
+  constexpr int kSelf = 0, kClassShift = 13, kRealTime = 1, kBestEffort = 2, kMiddle = 4;
+  const long policy = ::syscall(SYS_sched_getscheduler, kSelf) & ~SCHED_RESET_ON_FORK;
+  const sched_param none{};
+  if (policy != SCHED_OTHER && policy != SCHED_BATCH && policy != SCHED_IDLE &&
+      !done(::syscall(SYS_sched_setscheduler, kSelf, SCHED_OTHER, &none)))
+    return false;
+  if (::getpriority(PRIO_PROCESS, kSelf) < 0 && !done(::setpriority(PRIO_PROCESS, kSelf, 0)))
+    return false;
+  const long disk = ::syscall(SYS_ioprio_get, kIoPrioProcess, kSelf);
+  const long rank = disk & ((1 << kClassShift) - 1);
+  const bool favoured =
+      disk >> kClassShift == kRealTime || (disk >> kClassShift == kBestEffort && rank < kMiddle);
+  return !favoured || done(::syscall(SYS_ioprio_set, kIoPrioProcess, kSelf, 0));
+}
+
 // Out of the terminal's session, and with nothing of Lazaret's open but the control socket.
 bool detach() noexcept {
   reset_signals();
   raise_descriptor_limit();
+  if (!be_ordinary()) return false;
   ::umask(0022);
   const int null = ::open("/dev/null", O_RDWR);
   for (int target = 0; target < kControl; ++target) {
