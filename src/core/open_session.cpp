@@ -112,10 +112,13 @@ Result<std::unique_ptr<Session>> Service::open_session(const SessionRequest& req
       parts->fallback = fallback_for(reasons);
       return std::make_unique<Session>(std::move(parts).value());
     }
-    const bool is_last = index + 1 == kinds.size();
-    if (is_last || !goes_on_after(choice.backend != nullptr, cause_of_error(parts.error().code())))
-      return std::move(parts).error();
-    add_reason(reasons, kinds[index], parts.error().message());
+    const Cause cause = cause_of_error(parts.error().code());
+    const auto lost = choice.backend ? loss_of(kinds[index], cause, call) : std::nullopt;
+    const Error why = lost ? as_unavailable(*lost) : parts.error();
+    const auto reached = choice.backend && !lost ? Reached::backend : Reached::nobody;
+    if (index + 1 == kinds.size() || !goes_on_after(reached, cause_of_error(why.code())))
+      return why;
+    add_reason(reasons, kinds[index], why.message());
   }
 }
 

@@ -333,7 +333,7 @@ class Run {
 
 // What became of one attempt, and whether another is as good as a first one.
 struct Attempt {
-  ExecutionResult result;
+  Ran ran;
   bool may_be_repeated = false;
 };
 
@@ -353,7 +353,7 @@ Attempt run_in(backend::Box& box, const ExecutionRequest& request, const policy:
   std::vector<std::string>& warnings = result.meta.warnings;
   const Status gone = box.dispose(Call{}.within(kEndBound));
   if (!gone.ok()) warnings.push_back("the box could not be removed: " + gone.error().message());
-  return {std::move(result), run.died_unused() && box.ends_later()};
+  return {{std::move(result), true}, run.died_unused() && box.ends_later()};
 }
 
 Attempt run_once(backend::Backend& backend, const ExecutionRequest& request,
@@ -362,7 +362,7 @@ Attempt run_once(backend::Backend& backend, const ExecutionRequest& request,
   if (box.ok()) return run_in(**box, request, spec);
   Error error = as_ours(box.error());
   if (error.hint().empty()) error = std::move(error).with_hint(kHasNotRun);
-  return {failed_run(error), false};
+  return {{failed_run(error), false}, false};
 }
 
 }  // namespace
@@ -387,13 +387,12 @@ KeptRun run_kept(backend::Box& box, runner::Client& client, const ExecutionReque
 }
 
 // A box that was made ahead may die in the very moment in which it is handed over.
-ExecutionResult run(backend::Backend& backend, const ExecutionRequest& request,
-                    const policy::Spec& spec) {
+Ran run(backend::Backend& backend, const ExecutionRequest& request, const policy::Spec& spec) {
   Attempt attempt = run_once(backend, request, spec);
   if (attempt.may_be_repeated) attempt = run_once(backend, request, spec);
-  attempt.result.meta.backend = backend.name();
-  attempt.result.meta.runtime = backend.runtime();
-  return std::move(attempt.result);
+  attempt.ran.result.meta.backend = backend.name();
+  attempt.ran.result.meta.runtime = backend.runtime();
+  return std::move(attempt.ran);
 }
 
 }  // namespace lazaret::core

@@ -9,10 +9,16 @@
 
 namespace lazaret::core {
 
+/// What became of a run, and whether there was a box for it: without one nothing has run.
+struct Ran {
+  ExecutionResult result;
+  bool had_box = false;
+};
+
 /// The story of one run, from a resolved request to a result: open a box, run the program in it,
 /// end it in time, look at what is left, and say why it ended.
-[[nodiscard]] ExecutionResult run(backend::Backend& backend, const ExecutionRequest& request,
-                                  const policy::Spec& spec);
+[[nodiscard]] Ran run(backend::Backend& backend, const ExecutionRequest& request,
+                      const policy::Spec& spec);
 
 /// What became of one program of several in a box, and whether the box can take another: the
 /// program is over, nothing of it is left, and the runner answers.

@@ -92,27 +92,39 @@ Service::Choice Service::backend_of(BackendKind kind, const Call& call) {
   return {found.backend, Error(Errc::system, "")};
 }
 
-ExecutionResult Service::attempt(BackendKind kind, const ExecutionRequest& request) {
-  const Choice choice = backend_of(kind, Call{Deadline::after(kFindBound), request.stop});
-  if (!choice.backend) {
-    ExecutionResult result = failed_run(as_unavailable(choice.error));
-    describe(result, request, nullptr);
-    return result;
-  }
-  const auto spec =
-      policy::resolve(request, config_, {languages(), choice.backend->default_grace()});
-  ExecutionResult result =
-      spec.ok() ? run(*choice.backend, request, *spec) : failed_run(spec.error());
-  describe(result, request, spec.ok() ? &*spec : nullptr);
-  return result;
+std::optional<Error> Service::loss_of(BackendKind kind, Cause cause, const Call& call) const {
+  const bool may_be_gone =
+      cause == Cause::backend_unavailable || cause == Cause::infrastructure_lost;
+  if (!may_be_gone || kind == BackendKind::native) return std::nullopt;
+  const backend::Found found = finder_(kind, call);
+  return found.backend ? std::nullopt : found.error;
 }
 
-// docker falls back only when no engine answers; auto goes on until a backend satisfies.
-bool Service::goes_on_after(bool found, Cause cause) const {
-  if (!found) return cause == Cause::backend_unavailable;
-  if (config_.type != BackendType::automatic) return false;
-  return cause == Cause::enforcement_mismatch || cause == Cause::image_missing ||
-         cause == Cause::backend_unavailable;
+Service::Attempt Service::attempt(BackendKind kind, const ExecutionRequest& request) {
+  const Call call{Deadline::after(kFindBound), request.stop};
+  const auto nobody = [&request](const Error& why) {
+    ExecutionResult result = failed_run(as_unavailable(why));
+    describe(result, request, nullptr);
+    return Attempt{std::move(result), Reached::nobody};
+  };
+  const Choice choice = backend_of(kind, call);
+  if (!choice.backend) return nobody(choice.error);
+  const auto spec =
+      policy::resolve(request, config_, {languages(), choice.backend->default_grace()});
+  Ran ran = spec.ok() ? run(*choice.backend, request, *spec) : Ran{failed_run(spec.error())};
+  if (!ran.had_box) {
+    const Call again{Deadline::after(kFindBound), request.stop};
+    if (const auto lost = loss_of(kind, ran.result.meta.cause, again)) return nobody(*lost);
+  }
+  describe(ran.result, request, spec.ok() ? &*spec : nullptr);
+  return {std::move(ran.result), ran.had_box ? Reached::box : Reached::backend};
+}
+
+// docker falls back only when no engine answers; auto goes on until a backend gives a box.
+bool Service::goes_on_after(Reached reached, Cause cause) const {
+  if (cause == Cause::cancelled || cause == Cause::policy_denied) return false;
+  if (reached == Reached::nobody) return cause == Cause::backend_unavailable;
+  return config_.type == BackendType::automatic && reached == Reached::backend;
 }
 
 std::optional<Fallback> Service::fallback_for(const std::string& reasons) const {
@@ -129,13 +141,12 @@ ExecutionResult Service::execute(const ExecutionRequest& request) {
   std::string reasons;
   const std::vector<BackendKind> kinds = chain();
   for (std::size_t index = 0;; ++index) {
-    ExecutionResult result = attempt(kinds[index], request);
-    const bool found = result.meta.backend != "none";
-    if (index + 1 == kinds.size() || !goes_on_after(found, result.meta.cause)) {
-      result.meta.fallback = fallback_for(reasons);
-      return result;
+    Attempt made = attempt(kinds[index], request);
+    if (index + 1 == kinds.size() || !goes_on_after(made.reached, made.result.meta.cause)) {
+      made.result.meta.fallback = fallback_for(reasons);
+      return std::move(made.result);
     }
-    add_reason(reasons, kinds[index], reason_of(result));
+    add_reason(reasons, kinds[index], reason_of(made.result));
   }
 }
 

@@ -54,12 +54,21 @@ class Service {
   };
   [[nodiscard]] std::vector<backend::BackendKind> chain() const;
   [[nodiscard]] Choice backend_of(backend::BackendKind kind, const Call& call);
-  [[nodiscard]] ExecutionResult attempt(backend::BackendKind kind, const ExecutionRequest& request);
+  // How far an attempt has come: nothing has run without a box.
+  enum class Reached { nobody, backend, box };
+  struct Attempt {
+    ExecutionResult result;
+    Reached reached = Reached::nobody;
+  };
+  [[nodiscard]] Attempt attempt(backend::BackendKind kind, const ExecutionRequest& request);
+  // Why a backend that was found before is not there any more; nothing while it is.
+  [[nodiscard]] std::optional<Error> loss_of(backend::BackendKind kind, Cause cause,
+                                             const Call& call) const;
   [[nodiscard]] Known& known();
   [[nodiscard]] Result<Session::Parts> open_on(std::shared_ptr<backend::Backend> backend,
                                                const SessionRequest& request,
                                                const Call& call) const;
-  [[nodiscard]] bool goes_on_after(bool found, Cause cause) const;
+  [[nodiscard]] bool goes_on_after(Reached reached, Cause cause) const;
   static void add_reason(std::string& reasons, backend::BackendKind kind, const std::string& why);
   [[nodiscard]] std::optional<Fallback> fallback_for(const std::string& reasons) const;
 

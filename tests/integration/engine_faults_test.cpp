@@ -58,8 +58,8 @@ std::unique_ptr<backend::Backend> backend_at(const std::string& endpoint) {
   backend::docker::DockerBackendOptions options;
   options.host = endpoint;
   auto made = backend::docker::connect(std::move(options), within_seconds(20));
-  if (made.ok()) return std::move(made->backend);
-  ADD_FAILURE() << made.error().message();
+  if (made.backend.ok()) return std::move(made.backend).value();
+  ADD_FAILURE() << made.backend.error().message();
   return nullptr;
 }
 
@@ -130,7 +130,7 @@ void EngineFault::expect_one_clear_end(const std::string& engine, const FaultCas
 
     proxy.meet(given.fault);
     const auto started = std::chrono::steady_clock::now();
-    const ExecutionResult result = core::run(hasty, {}, spec);
+    const ExecutionResult result = core::run(hasty, {}, spec).result;
     EXPECT_LT(std::chrono::steady_clock::now() - started, kEndOfPatience);
     EXPECT_GE(proxy.met(), 1) << "the fault was not met";
     expect_clear(result, given);
@@ -141,7 +141,7 @@ void EngineFault::expect_one_clear_end(const std::string& engine, const FaultCas
     EXPECT_THAT(proxy.requests(), Not(Contains(HasSubstr("evil"))));
 
     proxy.heal();
-    const ExecutionResult next = core::run(*backend, {}, test::spec_of({"echo", "again"}));
+    const ExecutionResult next = core::run(*backend, {}, test::spec_of({"echo", "again"})).result;
     EXPECT_EQ(next.stdout_text, "again\n") << to_json(next, 1);
     EXPECT_EQ(next.meta.cause, Cause::exited);
   }

@@ -61,7 +61,7 @@ class PutInputs : public testing::Test {
     return told;
   }
 
-  test::Scratch scratch_;
+  lazaret::test::Scratch scratch_;
   Placed answer_;
   std::function<void(const Heard&)> when_heard_ = [](const Heard&) {};
   FakeWire wire_{[this](FakeWire& wire, const Heard& frame) {
@@ -228,7 +228,7 @@ TEST_F(PutInputs, PassesTheTroubleOfTheWireOn) {
 }
 
 TEST(LookForInputs, FindsThemOrNamesTheOneThatIsAbsent) {
-  const test::Scratch scratch;
+  const lazaret::test::Scratch scratch;
   const fs::path file = scratch.write("in/a", "1");
   EXPECT_TRUE(look_for({}).ok());
   EXPECT_TRUE(look_for({text("a", "x"), from(file, "b"), from(scratch.at("in"), ".")}).ok());
@@ -239,7 +239,7 @@ TEST(LookForInputs, FindsThemOrNamesTheOneThatIsAbsent) {
 }
 
 TEST(LookForInputs, DoesNotFindWhatALinkToNothingNames) {
-  const test::Scratch scratch;
+  const lazaret::test::Scratch scratch;
   fs::create_symlink("absent", scratch.at("link"));
   EXPECT_EQ(look_for({from(scratch.at("link"), "a")}).error().code(), Errc::not_found);
   EXPECT_FALSE(look_for({from(scratch.write("file", "") / "below", "a")}).ok());

@@ -29,7 +29,7 @@ struct Stage {
 
   explicit Stage(FakeWire::Runner runner) { script->runner = std::move(runner); }
   ExecutionResult run(const policy::Spec& spec = spec_of()) {
-    return core::run(backend, request, spec);
+    return core::run(backend, request, spec).result;
   }
   [[nodiscard]] std::vector<std::uint32_t> signals() const {
     std::vector<std::uint32_t> numbers;

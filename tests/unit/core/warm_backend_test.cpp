@@ -104,7 +104,7 @@ struct Warm {
   ExecutionRequest request;
 
   explicit Warm(FakeWire::Runner runner) { script->runner = std::move(runner); }
-  ExecutionResult run() { return core::run(*backend, request, test::spec_of()); }
+  ExecutionResult run() { return core::run(*backend, request, test::spec_of()).result; }
   // Until what was retired has gone; the tests' time limit ends what never does.
   void settle(int destroyed) const {
     while (script->destroyed < destroyed) std::this_thread::yield();
