@@ -62,19 +62,9 @@ class Box {
   [[nodiscard]] virtual bool ends_later() const { return false; }
 };
 
-/// What a backend would give here, found by trying.
-struct Prospect {
-  bool usable = false;
-  std::string runtime;                ///< "linux 6.1.0", "Docker 20.10.24 (API 1.41)"
-  std::string endpoint;               ///< where the engine answers; empty for native
-  std::vector<Evidence> evidence;     ///< of a box that was made and destroyed
-  std::vector<std::string> attempts;  ///< what was tried and why it failed
-  std::string hint;                   ///< the command or step that would help
-};
-
 enum class Presence { there, missing };
 
-/// Something that boxes stand on, and what this host has of it.
+/// Something that boxes stand on, and what their host has of it.
 struct HostFact {
   std::string name;
   Presence presence = Presence::missing;
@@ -93,7 +83,7 @@ class Backend {
   /// "native", "docker" or "podman".
   [[nodiscard]] virtual std::string name() const = 0;
   [[nodiscard]] virtual std::string runtime() const = 0;
-  /// What of this host decides what boxes can be held by; nothing where somebody else decides.
+  /// What decides what boxes can be held by, of this host or, by its own word, of the engine's.
   [[nodiscard]] virtual std::vector<HostFact> host() const { return {}; }
   /// Makes a box, verifies it and hands it over. Errors: enforcement_mismatch when a required
   /// control is missing, image_missing, connection_lost, timed_out, cancelled, …

@@ -43,14 +43,14 @@ Found found_engine(BackendKind kind, const Surroundings& surroundings, const Cal
   options.state = surroundings.state;
   auto connected = docker::connect(std::move(options), call);
   Found found;
-  if (!connected.ok()) {
-    found.error = std::move(connected).error();
-    return found;
-  }
-  found.backend = std::move(connected->backend);
-  found.endpoint = connected->endpoint;
-  for (const engine::Attempt& attempt : connected->attempts)
+  for (const engine::Attempt& attempt : connected.attempts)
     found.attempts.push_back(text_of(attempt));
+  if (connected.backend.ok()) {
+    found.backend = std::move(connected.backend).value();
+    found.endpoint = connected.endpoint;
+  } else {
+    found.error = std::move(connected.backend).error();
+  }
   return found;
 }
 

@@ -5,6 +5,7 @@
 #include "backend/verdict.hpp"
 #include "core/languages.hpp"
 #include "core/orchestrator.hpp"
+#include "core/run_error.hpp"
 #include "policy/resolve.hpp"
 
 namespace lazaret::core {
@@ -29,13 +30,15 @@ RuntimeFact try_language(backend::Backend& backend, const policy::Config& config
   if (image != config.images.end()) request.image = image->second;
   const auto spec = policy::resolve(request, config, {languages(), backend.default_grace()});
   if (!spec.ok()) return {language.name, false, spec.error().message()};
-  const ExecutionResult result = run(backend, request, *spec);
+  const ExecutionResult result = run(backend, request, *spec).result;
   const std::string first = result.stdout_text.substr(0, result.stdout_text.find('\n'));
   if (result.success()) return {language.name, true, first};
   const std::string why =
       result.error ? result.error->message : std::string(name_of(result.meta.cause));
   const bool absent = result.meta.cause == Cause::start_failed;
-  return {language.name, false, absent ? why + "; install " + language.needs : why};
+  if (absent) return {language.name, false, why + "; install " + language.needs};
+  const bool helps = result.error && result.error->hint && *result.error->hint != kHasNotRun;
+  return {language.name, false, helps ? why + "; " + *result.error->hint : why};
 }
 
 // The spec of a program that is never started.

@@ -10,6 +10,9 @@ namespace {
 
 namespace images = backend::images;
 
+// Of one image, with its packages and its layers; an engine that has fallen silent is left then.
+constexpr std::chrono::minutes kBuildBound{30};
+
 Result<std::vector<images::Definition>> chosen(const std::vector<std::string>& names) {
   std::vector<images::Definition> list;
   std::string known = "all";
@@ -56,9 +59,9 @@ Result<std::vector<images::Built>> build_images(const backend::Surroundings& her
   std::vector<images::Built> list;
   for (const images::Definition& definition : definitions) {
     if (request.progress) request.progress("building " + definition.name);
-    LAZARET_TRY(
-        images::Built built,
-        images::build(client, definition, options, call).within("building " + definition.name));
+    LAZARET_TRY(images::Built built,
+                images::build(client, definition, options, call.within(kBuildBound))
+                    .within("building " + definition.name));
     list.push_back(std::move(built));
   }
   return list;

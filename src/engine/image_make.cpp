@@ -66,6 +66,9 @@ std::string id_of_line(const nlohmann::json& line) {
   return id_in(progress_of(line).status);
 }
 
+// An engine that names ever more would fill our memory.
+constexpr std::size_t kMostLoaded = 1000;
+
 // "Loaded image: a:latest", "Loaded image ID: sha256:…", "Loaded image(s): a,b".
 void collect_loaded(std::string_view text, std::vector<std::string>& images) {
   const std::size_t colon = text.find(": ");
@@ -168,7 +171,9 @@ Result<LoadResult> load(const EngineClient& client, const http::BodySource& tar,
   LoadResult result;
   const JsonSink note = [&result](const nlohmann::json& line) -> Status {
     collect_loaded(progress_of(line).status, result.images);
-    return {};
+    if (result.images.size() <= kMostLoaded) return {};
+    return Error(Errc::protocol,
+                 "the engine names more than " + std::to_string(kMostLoaded) + " images");
   };
   const std::string doing = "loading images";
   Target target = Target("images").word("load").query("quiet", "1");

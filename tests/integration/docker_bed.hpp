@@ -163,8 +163,8 @@ class DockerBed : public testing::TestWithParam<std::string> {
     options.host = endpoint_;
     options.search.dialer = std::move(dialer);
     auto made = backend::docker::connect(std::move(options), within_seconds(20));
-    if (made.ok()) return std::move(made->backend);
-    ADD_FAILURE() << made.error().message();
+    if (made.backend.ok()) return std::move(made.backend).value();
+    ADD_FAILURE() << made.backend.error().message();
     return nullptr;
   }
   /// A backend whose create requests are changed on their way to the real engine.

@@ -22,17 +22,16 @@ struct DockerBackendOptions {
   std::optional<std::filesystem::path> state;
 };
 
-/// A backend over an engine, and how it was found.
+/// A backend over an engine, or why there is none; either way what was tried.
 struct Connected {
-  std::unique_ptr<Backend> backend;
+  Result<std::unique_ptr<Backend>> backend;
   std::string endpoint;
-  std::string origin;                     ///< "DOCKER_HOST", "well-known", …
-  std::vector<engine::Attempt> attempts;  ///< what was tried before it and failed
+  std::vector<engine::Attempt> attempts;  ///< that failed, before it
 };
 
 /// Finds an engine and agrees on an API version; makes nothing on it yet.
 /// Errors: backend_unavailable that names every endpoint tried and why each failed; unsupported for
 /// an engine with Windows containers.
-[[nodiscard]] Result<Connected> connect(DockerBackendOptions options, const Call& call);
+[[nodiscard]] Connected connect(DockerBackendOptions options, const Call& call);
 
 }  // namespace lazaret::backend::docker

@@ -8,6 +8,7 @@
 
 #include "backend/docker/compare.hpp"
 #include "backend/docker/differences.hpp"
+#include "backend/docker/engine_facts.hpp"
 #include "backend/docker/harden.hpp"
 #include "backend/docker/inside.hpp"
 #include "backend/docker/scratch.hpp"
@@ -23,6 +24,7 @@ namespace lazaret::backend::docker {
 namespace {
 
 constexpr std::chrono::seconds kGreetBound{20};
+constexpr std::chrono::seconds kInfoBound{2};
 constexpr std::chrono::seconds kClearBound{2};  // what earlier boxes may cost this one
 // WHY: what is being made is waited for although the call may have ended. An engine goes on with a
 // create whose client has left, and what appears after we have removed it by name stays for ever.
@@ -113,6 +115,11 @@ Result<std::unique_ptr<Backend>> DockerBackend::create(engine::EngineClient clie
         .with_hint("switch the engine to Linux containers");
   }
   return std::unique_ptr<Backend>(new DockerBackend(std::move(client), std::move(leases)));
+}
+
+std::vector<HostFact> DockerBackend::host() const {
+  const auto info = engine::system::info(*client_, Call{}.within(kInfoBound));
+  return info.ok() ? facts_of(*info) : std::vector<HostFact>();
 }
 
 std::string DockerBackend::name() const { return std::string(engine::name_of(client_->kind())); }

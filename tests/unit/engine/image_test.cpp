@@ -149,6 +149,19 @@ TEST_F(EngineImage, LoadReturnsTheNamesTheEngineGave) {
   EXPECT_EQ(last_line(), "POST /v1.41/images/load?quiet=1 HTTP/1.1");
 }
 
+TEST_F(EngineImage, LoadTakesAThousandNamesAndNoMore) {
+  for (const int names : {1000, 1001}) {
+    std::string lines;
+    for (int name = 0; name < names; ++name) lines += "{\"stream\":\"Loaded image: a\\n\"}\n";
+    engine_.answers.push_back(says(200, lines));
+    const auto result = load(client_, http::source_of(bytes_of("t")), soon());
+    EXPECT_EQ(result.ok(), names == 1000);
+    if (!result.ok()) {
+      EXPECT_EQ(result.error().code(), Errc::protocol);
+    }
+  }
+}
+
 TEST_F(EngineImage, IsBuilt) {
   engine_.answers.push_back(says(
       200, "{\"stream\":\"Step 1\\n\"}\n{\"aux\":{\"ID\":\"" + kId + "\"}}\n{\"stream\":\"x\"}\n"));
