@@ -65,6 +65,8 @@ struct Usage {
   std::optional<std::uint64_t> cpu_ms;
   std::optional<std::uint64_t> peak_memory_bytes;
   std::optional<std::uint64_t> peak_pids;
+  std::uint64_t memory_kills = 0;   ///< processes that the kernel ended for want of memory
+  std::uint64_t pids_refusals = 0;  ///< of a task, at the limit on tasks
   std::string source = "none";
 };
 

@@ -19,8 +19,6 @@ namespace lazaret::backend {
 /// What the outside saw of a box once it was over.
 struct Autopsy {
   Usage usage;
-  std::uint64_t memory_kills = 0;   ///< by the kernel's counters
-  std::uint64_t pids_refusals = 0;  ///< of a task, at the limit on tasks
   std::uint32_t survivors = 0;      ///< processes of the box still alive
 };
 

@@ -43,7 +43,7 @@ Cause cause_of_signal(const Death& death, std::uint32_t number, bool filled) {
 Cause cause_of_exit(const Death& death, const runner::Exited& exited) {
   const bool clean = exited.how == runner::Exited::How::exit && exited.code == 0;
   if (clean) return Cause::exited;
-  if (death.autopsy.pids_refusals > 0) return Cause::pids_limit;
+  if (death.autopsy.usage.pids_refusals > 0) return Cause::pids_limit;
   if (death.compiling) return Cause::compile_failed;
   const bool filled = exited.full != runner::Exited::Full::nothing;
   if (exited.how == runner::Exited::How::signal) return cause_of_signal(death, exited.code, filled);
@@ -59,7 +59,7 @@ Cause cause_of(const Death& death) {
   const bool clean =
       exited != nullptr && exited->how == runner::Exited::How::exit && exited->code == 0;
   // A child that was killed for memory is the program's own affair if the program ends well.
-  if (death.autopsy.memory_kills > 0 && !clean) return Cause::memory_limit;
+  if (death.autopsy.usage.memory_kills > 0 && !clean) return Cause::memory_limit;
   if (!death.ending) return Cause::infrastructure_lost;
   if (exited == nullptr) return Cause::start_failed;
   return cause_of_exit(death, *exited);

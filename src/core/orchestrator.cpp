@@ -204,7 +204,8 @@ class Run {
     if (!seen && can_go_on() && spec_.keeps_box) seen.emplace();
     if (!seen) return box_.autopsy(Call{}.within(kEndBound));
     if (seen->usage.source == "none" && exited != nullptr) {
-      seen->usage = {exited->cpu_us / 1000, {}, {}, "runner"};
+      seen->usage.cpu_ms = exited->cpu_us / 1000;
+      seen->usage.source = "runner";
       if (exited->peak_rss_kib > 0) seen->usage.peak_memory_bytes = exited->peak_rss_kib * 1024;
     }
     return *seen;
@@ -214,8 +215,8 @@ class Run {
   [[nodiscard]] backend::Autopsy of_program(backend::Autopsy seen) const {
     const auto& before = compilers_ && !death_.compiling ? compilers_ : earlier_;
     if (!before) return seen;
-    seen.memory_kills -= std::min(seen.memory_kills, before->memory_kills);
-    seen.pids_refusals -= std::min(seen.pids_refusals, before->pids_refusals);
+    seen.usage.memory_kills -= std::min(seen.usage.memory_kills, before->usage.memory_kills);
+    seen.usage.pids_refusals -= std::min(seen.usage.pids_refusals, before->usage.pids_refusals);
     const bool is_counted = seen.usage.source != "runner";  // who counts each step by itself
     if (auto& used = seen.usage.cpu_ms; is_counted && used && before->usage.cpu_ms)
       *used -= std::min(*used, *before->usage.cpu_ms);

@@ -32,6 +32,8 @@ Json usage_json(const Usage& usage) {
   put(json, "cpu_ms", usage.cpu_ms);
   put(json, "peak_memory_bytes", usage.peak_memory_bytes);
   put(json, "peak_pids", usage.peak_pids);
+  if (usage.memory_kills > 0) json["memory_kills"] = usage.memory_kills;
+  if (usage.pids_refusals > 0) json["pids_refusals"] = usage.pids_refusals;
   json["source"] = usage.source;
   return json;
 }

@@ -45,7 +45,10 @@ Limits limits_of(const json& object) {
 Usage usage_of(const json& object) {
   return {optional_at<std::uint64_t>(object, "cpu_ms"),
           optional_at<std::uint64_t>(object, "peak_memory_bytes"),
-          optional_at<std::uint64_t>(object, "peak_pids"), object.at("source").get<std::string>()};
+          optional_at<std::uint64_t>(object, "peak_pids"),
+          optional_at<std::uint64_t>(object, "memory_kills").value_or(0),
+          optional_at<std::uint64_t>(object, "pids_refusals").value_or(0),
+          object.at("source").get<std::string>()};
 }
 
 std::vector<Evidence> evidence_of(const json& list) {

@@ -152,8 +152,8 @@ TEST_P(DockerBackendTest, KnowsThatTheKernelKilledForMemory) {  // P-15, P-16
   Collected collected;
   (void)run(*box, spec, collected, milliseconds(20'000)).ok();
   const backend::Autopsy autopsy = box->autopsy(within_seconds(5));
-  EXPECT_TRUE(autopsy.memory_kills);
-  EXPECT_FALSE(autopsy.pids_refusals);
+  EXPECT_TRUE(autopsy.usage.memory_kills);
+  EXPECT_FALSE(autopsy.usage.pids_refusals);
   EXPECT_GE(autopsy.usage.peak_memory_bytes.value_or(0), 32ULL << 20);
 }
 
@@ -163,7 +163,7 @@ TEST_P(DockerBackendTest, DoesNotTakeAnExitStatusOf137ForAMemoryKill) {  // P-15
   ASSERT_NE(box, nullptr);
   Collected collected;
   ASSERT_TRUE(run(*box, spec, collected, milliseconds(20'000)).ok());
-  EXPECT_FALSE(box->autopsy(within_seconds(5)).memory_kills);
+  EXPECT_FALSE(box->autopsy(within_seconds(5)).usage.memory_kills);
 }
 
 TEST_P(DockerBackendTest, KnowsThatTasksWereRefused) {
@@ -173,7 +173,7 @@ TEST_P(DockerBackendTest, KnowsThatTasksWereRefused) {
   ASSERT_NE(box, nullptr);
   Collected collected;
   (void)run(*box, spec, collected, milliseconds(3'000)).ok();
-  EXPECT_TRUE(box->autopsy(within_seconds(5)).pids_refusals);
+  EXPECT_TRUE(box->autopsy(within_seconds(5)).usage.pids_refusals);
   EXPECT_TRUE(box->kill(within_seconds(10)).ok());
 }
 

@@ -310,6 +310,7 @@ TEST_P(SessionOn, TellsEachMemoryKillApart) {
   for (int round = 0; round < 2; ++round) {
     const auto hog = session.execute(python("print(len(b'x' * (200 << 20)))"));
     EXPECT_EQ(hog.meta.cause, Cause::memory_limit) << to_json(hog);
+    EXPECT_GT(hog.meta.usage.memory_kills, 0U);
     EXPECT_EQ(session.execute(bash("exit 4")).meta.cause, Cause::nonzero_exit);
   }
 }

@@ -95,8 +95,8 @@ void DockerBox::ask_engine(Autopsy& autopsy, const Call& call) const {
   const auto seen = engine::container::inspect(container.client(), container.name(), call);
   if (!seen.ok()) return;
   const nlohmann::json& state = member(*seen, "State");
-  if (engine::flag_at(state, "OOMKilled").value_or(false) && autopsy.memory_kills == 0)
-    autopsy.memory_kills = 1;
+  if (engine::flag_at(state, "OOMKilled").value_or(false) && autopsy.usage.memory_kills == 0)
+    autopsy.usage.memory_kills = 1;
   const bool running = engine::flag_at(state, "Running").value_or(false);
   if (counters_ || !running) return;
   const auto stats = engine::container::stats(container.client(), container.name(), call);

@@ -186,8 +186,8 @@ bool LocalView::examine(Autopsy& autopsy) const {
   const auto kills = either(field_in(memory / "memory.events", "oom_kill"),
                             field_in(memory / "memory.oom_control", "oom_kill"));
   if (!kills) return false;
-  autopsy.memory_kills = *kills;
-  autopsy.pids_refusals = field_in(pids / "pids.events", "max").value_or(0);
+  autopsy.usage.memory_kills = *kills;
+  autopsy.usage.pids_refusals = field_in(pids / "pids.events", "max").value_or(0);
   autopsy.usage.peak_memory_bytes =
       either(number_in(memory / "memory.peak"), number_in(memory / "memory.max_usage_in_bytes"));
   autopsy.usage.peak_pids = number_in(pids / "pids.peak");

@@ -167,8 +167,8 @@ std::uint32_t Cgroup::processes() const {
 }
 
 void Cgroup::examine(Autopsy& autopsy) const {
-  autopsy.memory_kills = field("memory.events", "oom_kill").value_or(0);
-  autopsy.pids_refusals = field("pids.events", "max").value_or(0);
+  autopsy.usage.memory_kills = field("memory.events", "oom_kill").value_or(0);
+  autopsy.usage.pids_refusals = field("pids.events", "max").value_or(0);
   if (const auto micros = field("cpu.stat", "usage_usec")) autopsy.usage.cpu_ms = *micros / 1000;
   if (const auto peak = parse_number(read("memory.peak"))) autopsy.usage.peak_memory_bytes = *peak;
   if (const auto peak = parse_number(read("pids.peak"))) autopsy.usage.peak_pids = *peak;

@@ -62,9 +62,13 @@ Autopsy NativeBox::autopsy(const Call& call) {
   Autopsy autopsy;
   const bool ended = kill(call).ok();
   if (collected_) autopsy.usage = *collected_;
-  // One at least: its first process, which an ordinary user cannot even look at.
+  // With the first process of its namespace the kernel has ended all (pid_namespaces(7)); otherwise
+  // there is one at least, that one, which an ordinary user cannot even look at.
   if (!ended) autopsy.survivors = std::max(1U, processes_in(parts_.pid_namespace));
-  if (parts_.cgroup) parts_.cgroup->examine(autopsy);
+  if (parts_.cgroup) {
+    parts_.cgroup->examine(autopsy);
+    autopsy.survivors = std::max(autopsy.survivors, parts_.cgroup->processes());
+  }
   return autopsy;
 }
 

@@ -292,9 +292,9 @@ TEST(DockerBox, BelievesTheEngineAboutMemoryWhereTheCgroupIsElsewhere) {
   const auto backend = backend_on(daemon);
   const auto box = backend->open(spec, soon());
   ASSERT_TRUE(box.ok());
-  EXPECT_FALSE((*box)->autopsy(soon()).memory_kills);
+  EXPECT_FALSE((*box)->autopsy(soon()).usage.memory_kills);
   daemon.tamper = [](json& seen) { seen["State"]["OOMKilled"] = true; };
-  EXPECT_TRUE((*box)->autopsy(soon()).memory_kills);
+  EXPECT_TRUE((*box)->autopsy(soon()).usage.memory_kills);
 }
 
 TEST(DockerBox, OutlivesItsBackend) {

@@ -21,8 +21,8 @@ Cause cause(backend::Autopsy autopsy, std::optional<runner::Ending> ending, Limi
 Cause plain(runner::Ending ending) { return cause({}, std::move(ending)); }
 backend::Autopsy seen(bool memory_kill, bool pids_refused) {
   backend::Autopsy autopsy;
-  autopsy.memory_kills = memory_kill;
-  autopsy.pids_refusals = pids_refused;
+  autopsy.usage.memory_kills = memory_kill;
+  autopsy.usage.pids_refusals = pids_refused;
   return autopsy;
 }
 backend::Autopsy memory_kill() { return seen(true, false); }

@@ -152,7 +152,7 @@ TEST(CompileStep, IsNotTakenForTheProgramsStart) {
 
 TEST(CompileStep, IsNamedWhereTheKernelEndedItForMemory) {
   Stage stage(compiles([](FakeWire& wire) { say_exit(wire, 1); }));
-  stage.script->autopsy.memory_kills = true;
+  stage.script->autopsy.usage.memory_kills = true;
   const ExecutionResult result = stage.run(compiled_spec());
   EXPECT_EQ(result.meta.cause, Cause::memory_limit);
   EXPECT_THAT(result.error->message, HasSubstr("the compiler used more than"));

@@ -200,7 +200,7 @@ TEST(Run, SaysInfrastructureLostWhenTheJobCannotBeHandedOver) {
 
 TEST(Run, SaysMemoryWhenTheKernelsCountersDo_P15_P16) {
   Stage stage(on_job([](FakeWire& wire) { say_signal(wire, 9); }));
-  stage.script->autopsy.memory_kills = true;
+  stage.script->autopsy.usage.memory_kills = true;
   const ExecutionResult result = stage.run();
   EXPECT_EQ(result.meta.cause, Cause::memory_limit);
   EXPECT_EQ(result.error->type, ErrorType::MemoryError);
@@ -209,7 +209,7 @@ TEST(Run, SaysMemoryWhenTheKernelsCountersDo_P15_P16) {
 
 TEST(Run, SaysMemoryWhenTheRunnerWasKilledWithTheProgram_P16) {
   Stage stage(on_job([](FakeWire& wire) { wire.hang_up(); }));
-  stage.script->autopsy.memory_kills = true;
+  stage.script->autopsy.usage.memory_kills = true;
   EXPECT_EQ(stage.run().meta.cause, Cause::memory_limit);
 }
 

@@ -127,8 +127,11 @@ TEST(WarmBackend, AnswersBeforeTheBoxIsGoneAndSeesToItsEnd) {
 TEST(WarmBackend, BelievesTheCountersFirst_P15_P16) {
   Warm warm(test::on_job([](FakeWire& wire) { test::say_signal(wire, 9); }));
   backend::Autopsy seen;
-  seen.memory_kills = true;
-  seen.usage = {.cpu_ms = 12, .peak_memory_bytes = 4096, .peak_pids = 2, .source = "cgroup"};
+  seen.usage = {.cpu_ms = 12,
+                .peak_memory_bytes = 4096,
+                .peak_pids = 2,
+                .memory_kills = 1,
+                .source = "cgroup"};
   warm.script->counters = seen;
   const ExecutionResult result = warm.run();
   EXPECT_EQ(result.meta.cause, Cause::memory_limit);

@@ -55,6 +55,7 @@ def LetsDoctorSayWhatARunWillShow_P48():
 def EndsAMemoryHogWithMemoryLimit_P15():
     answer = python(HOG, "--memory", "64MiB")
     equal((answer.cause, answer.code), ("memory_limit", 137), answer)
+    check(answer.result["meta"]["usage"]["memory_kills"] > 0, answer)
     equal(answer.result["error"]["type"], "MemoryError")
     equal(answer.result["meta"]["usage"]["source"], "cgroup")
 
@@ -77,6 +78,7 @@ def BlamesMemoryWhenAGrandchildIsTheHog_P16():
     code += "    os.wait()\n    os._exit(0)\nos.waitpid(pid, 0)\nprint('the parent lives on')\n"
     answer = python(code, "--memory", "64MiB")
     equal((answer.cause, answer.code), ("memory_limit", 137), answer)
+    check(answer.result["meta"]["usage"]["memory_kills"] > 0, answer)
     check("lives on" not in answer.result["stdout"], "memory.oom.group ends all of the box")
 
 
@@ -99,6 +101,7 @@ def DoesNotTakeAKillForMemory_P15():
 def EndsAForkBombWithPidsLimit_P15_P51():
     answer = python(BOMB, "--pids", "16")
     equal(answer.cause, "pids_limit", answer)
+    check(answer.result["meta"]["usage"]["pids_refusals"] > 0, answer)
     check(answer.result["meta"]["usage"]["peak_pids"] <= 16, answer)
     equal(command("true").code, 0)
 
