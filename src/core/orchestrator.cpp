@@ -290,7 +290,7 @@ class Run {
     if (!message.error) return put_last_words(result);
     // A program that ended well cannot have failed; all it may say is that its value is none.
     if (ended_well && message.error->type != ErrorType::SerializationError) return;
-    result.error = std::move(message.error);
+    result.error = with_hint(*std::move(message.error), spec_);
   }
 
   // Nobody says it over the value channel in these languages, so their runtimes' own words count.

@@ -107,6 +107,14 @@ ResultError input_error(const Error& cause) {
                cause.hint().empty() ? kHasNotRun : cause.hint());
 }
 
+// L-54: libraries start processes, or copies of their own, that nobody sees in the program.
+ResultError with_hint(ResultError said, const policy::Spec& spec) {
+  const bool refused = said.type == ErrorType::PermissionDenied && !said.hint;
+  if (refused && spec.subprocess == Subprocess::deny)
+    said.hint = "it may start no process, nor may a library of its; --subprocess allows it";
+  return said;
+}
+
 std::optional<ResultError> error_of_cause(const ExecutionResult& result, const Death& death,
                                           const policy::Spec& spec) {
   switch (result.meta.cause) {

@@ -8,6 +8,9 @@
 
 namespace lazaret::core {
 
+/// What a program has said of its own end, with what may be done about it where that is known.
+[[nodiscard]] ResultError with_hint(ResultError said, const policy::Spec& spec);
+
 inline constexpr const char* kHasNotRun = "the program has not run: it does no harm to try again";
 
 /// Why this command of a program, its own or its compiler's, could not be started in the box, and

@@ -31,6 +31,17 @@ TEST_P(LanguagesOn, NameTheLineOfAnErrorThatWasRenamed) {
   EXPECT_EQ(result["error"]["line"], 2) << result;
 }
 
+// P-53: before 3.13 python itself knows of its affinity only, and counts the host's for a pool.
+TEST_P(LanguagesOn, TellPythonHowManyProcessorsItHas) {
+  constexpr const char* kCount =
+      "import multiprocessing, os\nprint(os.cpu_count(), multiprocessing.cpu_count())";
+  for (const double cpus : {1.0, 2.0}) {
+    const Json result = run(
+        "python", kCount, [cpus](ExecutionRequest& request) { request.limits.cpus = cpus; });
+    EXPECT_EQ(result["stdout"], cpus == 1.0 ? "1 1\n" : "2 2\n") << result;
+  }
+}
+
 constexpr const char* kHeavy =
     "#include <bits/stdc++.h>\n"
     "int main() { return std::regex_match(\"aaa\", std::regex(\"a+\")) ? 0 : 1; }\n";

@@ -52,6 +52,7 @@ TEST_P(SubprocessOn, WouldLetThemAllThroughWithoutTheFilter) {
 TEST_P(SubprocessOn, SaysInPythonWhatWasRefused) {
   const Json result = run(python("import subprocess\nsubprocess.run(['true'])"), Subprocess::deny);
   EXPECT_EQ(result["error"]["type"], "PermissionDenied") << result.dump();
+  EXPECT_THAT(result["error"]["hint"].get<std::string>(), HasSubstr("--subprocess")) << "L-54";
   EXPECT_THAT(result.value("stderr", ""), HasSubstr("PermissionError"));
 }
 
