@@ -76,12 +76,12 @@ TEST(GoodRequest, HasOneMebibyteOfCodeAtMost) {
   EXPECT_EQ(run_on("native", python(code))["stdout"], "ran\n");
 }
 
-TEST(GoodRequest, MayBeEmpty) {
+TEST(BadRequestOfNothing, IsRefusedWithAHint) {
   for (const char* const language : {"python", "bash", "javascript"}) {
     Json result = run_on("native", code_request(language, ""));
-    EXPECT_THAT(result["meta"]["cause"].get<std::string>(), AnyOf("exited", "policy_denied"))
-        << language;
-    EXPECT_EQ(result["stdout"], "") << language;
+    EXPECT_EQ(result["meta"]["cause"], "policy_denied") << language;
+    EXPECT_EQ(result["meta"]["evidence"], Json::array()) << language;
+    EXPECT_NE(result["error"].value("hint", ""), "") << result;
   }
 }
 
@@ -217,6 +217,9 @@ TEST_P(BadEngine, IsAClearErrorInTime) {
   EXPECT_EQ(result["stdout"], "");
   const auto after = leftovers("native");
   EXPECT_THAT(added(before.mounts, after.mounts), testing::IsEmpty());
+  EXPECT_THAT(added(before.files, after.files), testing::IsEmpty());
+  EXPECT_THAT(added(before.cgroups, after.cgroups), testing::IsEmpty());
+  EXPECT_EQ(after.children, before.children);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -22,6 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::IsSupersetOf;
 using testing::Not;
 
 Invocation given_input(std::string text) { return {.argv = {}, .input = std::move(text)}; }
@@ -202,11 +203,12 @@ TEST(Acceptance, LocalDefault) {
   EXPECT_FALSE(json["meta"].contains("fallback"));
 }
 
+// By DOCKER_HOST the search would begin there, and would end at the Docker that the user may have.
 TEST(Acceptance, DockerOptInMissingDockerErrorPath) {
   const Invocation without_engine =
       with_variables({{"SANDBOX_TYPE", "docker"},
                       {"SANDBOX_FALLBACK", "never"},
-                      {"DOCKER_HOST", "unix:///nonexistent/docker.sock"}});
+                      {"LAZARET_HOST", "unix:///nonexistent/docker.sock"}});
   const Ended ended = lazaret({"run", "--json", "-c", "print(1)"}, without_engine);
   Json json = json_of(ended);
   EXPECT_EQ(ended.status, 125);
@@ -217,7 +219,7 @@ TEST(Acceptance, DockerOptInMissingDockerErrorPath) {
 
 TEST(Acceptance, DockerOptInFallsBackAndSaysSo) {
   const Invocation without_engine = with_variables(
-      {{"SANDBOX_TYPE", "docker"}, {"DOCKER_HOST", "unix:///nonexistent/docker.sock"}});
+      {{"SANDBOX_TYPE", "docker"}, {"LAZARET_HOST", "unix:///nonexistent/docker.sock"}});
   Json json = json_of(lazaret({"run", "--json", "-c", "print(1)"}, without_engine));
   EXPECT_EQ(json["stdout"], "1\n");
   EXPECT_EQ(json["meta"]["backend"], "native");
@@ -250,6 +252,41 @@ TEST(Cli, PredictsInDoctorWhatARunReports) {
   EXPECT_EQ(doctor["backends"][0]["runtime"], run["meta"]["runtime"]);
   EXPECT_FALSE(predicted.empty());
   EXPECT_EQ(predicted, reported);
+}
+
+class CliDoctorOn : public testing::TestWithParam<const char*> {};
+
+// The engine's machine comes with it, and what each language's image says.
+TEST_P(CliDoctorOn, PredictsForAnEngineWhatARunReports) {
+  const auto options = options_for(GetParam());
+  if (!options) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
+  const std::string host = *options->host;
+  const Json doctor = json_of(lazaret({"doctor", "--json", "--host", host}));
+  const Json run = json_of(
+      lazaret({"run", "--json", "--type", GetParam(), "--no-fallback", "--host", host, "-c", "1"}));
+  const auto found = std::ranges::find_if(
+      doctor["backends"], [](const Json& backend) { return backend["name"] == GetParam(); });
+  ASSERT_NE(found, doctor["backends"].end()) << doctor;
+  std::map<std::string, std::string> predicted, reported;
+  for (const Json& piece : (*found)["evidence"]) predicted[piece["control"]] = piece["status"];
+  for (const Json& piece : run["meta"]["evidence"]) reported[piece["control"]] = piece["status"];
+  EXPECT_EQ(predicted, reported);
+  EXPECT_EQ((*found)["runtime"], run["meta"]["runtime"]);
+  std::vector<std::string> facts;
+  for (const Json& fact : (*found)["host"]) facts.push_back(fact["name"]);
+  EXPECT_THAT(facts, IsSupersetOf({"Engine's host", "Engine's user", "Cgroups", "Limits"}));
+}
+
+INSTANTIATE_TEST_SUITE_P(EachEngine, CliDoctorOn, testing::Values("docker", "podman"),
+                         [](const auto& given) { return std::string(given.param); });
+
+TEST(Cli, TellsInDoctorOfEveryEndpointThatWasTried) {
+  const Json said = json_of(lazaret({"doctor", "--json", "--host", "unix:///nowhere/e.sock"}));
+  for (const Json& backend : said["backends"]) {
+    if (backend["name"] == "native") continue;
+    ASSERT_EQ(backend["attempts"].size(), 1U) << backend;
+    EXPECT_THAT(backend["attempts"][0].get<std::string>(), HasSubstr("/nowhere/e.sock"));
+  }
 }
 
 // L-52: what is missing comes with what brings it.
@@ -313,21 +350,13 @@ TEST(Cli, WritesNoColourIntoAPipeWhateverIsAsked) {
 // What stands in the brackets of an option is what a reader of the manual looks for.
 TEST(Cli, NamesEveryOptionInItsHelp) {
   const std::string run = lazaret({"run", "--help"}).out;
-  for (const char* const option : {"--type",        "--host",
-                                   "--config",      "--no-fallback",
-                                   "--json",        "--quiet",
-                                   "--code",        "--lang",
-                                   "--timeout",     "--grace",
-                                   "--cpu-time",    "--memory",
-                                   "--cpus",        "--pids",
-                                   "--open-files",  "--file-size",
-                                   "--disk",        "--max-output",
-                                   "--env",         "--image",
-                                   "--require",     "--strict",
-                                   "--best-effort", "--evidence",
-                                   "--profile",     "--mount",
-                                   "--loopback",    "--no-subprocess",
-                                   "SANDBOX_TYPE",  "SANDBOX_TIMEOUT_SEC"}) {
+  for (const char* const option :
+       {"--type",      "--host",     "--config",        "--no-fallback", "--json",
+        "--quiet",     "--code",     "--lang",          "--timeout",     "--grace",
+        "--cpu-time",  "--memory",   "--cpus",          "--pids",        "--open-files",
+        "--file-size", "--disk",     "--max-output",    "--env",         "--image",
+        "--require",   "--strict",   "--best-effort",   "--evidence",    "--profile",
+        "--mount",     "--loopback", "--no-subprocess", "SANDBOX_TYPE",  "SANDBOX_TIMEOUT_SEC"}) {
     EXPECT_THAT(run, HasSubstr(option));
   }
   const std::string all = lazaret({"--help"}).out;
@@ -340,10 +369,9 @@ TEST(Cli, NamesEveryOptionInItsHelp) {
 TEST(Cli, TakesAMountFromWhereItStands) {
   const Folder folder;
   folder.write("file", "beside me");
-  const Ended ended =
-      lazaret({"run", "--mount", ".:/mnt/here", "--profile", "strict", "--loopback", "-c",
-               "print(open('/mnt/here/file').read())"},
-              {.argv = {}, .directory = folder.path()});
+  const Ended ended = lazaret({"run", "--mount", ".:/mnt/here", "--profile", "strict", "--loopback",
+                               "-c", "print(open('/mnt/here/file').read())"},
+                              {.argv = {}, .directory = folder.path()});
   EXPECT_EQ(ended.out, "beside me\n") << ended.err;
 }
 

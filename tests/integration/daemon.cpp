@@ -22,10 +22,7 @@ constexpr std::size_t kMostBytes = 64UL << 20;
 [[noreturn]] void become_daemon(std::vector<std::string> words,
                                 const std::map<std::string, std::string>& environment) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  ::clearenv();
-  ::setenv("PATH", "/usr/bin:/bin", 1);
-  ::setenv("HOME", "/nonexistent", 1);
-  for (const auto& [name, value] : environment) ::setenv(name.c_str(), value.c_str(), 1);
+  set_environment(environment);
   words.insert(words.begin(), kServePath);
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

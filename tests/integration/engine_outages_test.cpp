@@ -78,7 +78,8 @@ class EngineOutage : public DockerBed {
     DockerBed::SetUp();
     if (!backend_) return;
     engine_ = std::make_unique<PrivateEngine>(GetParam(), endpoint_);
-    if (!engine_->is_ours()) GTEST_SKIP() << "this engine was not started for the tests";
+    if (!engine_->is_ours())
+      LAZARET_SKIP_OR_FAIL("own_engine", "this engine was not started for the tests");
   }
 
   // A run at whose first output `act` happens.
@@ -91,10 +92,10 @@ class EngineOutage : public DockerBed {
     request.on_output = [done = false, &act](Stream, std::string_view) mutable {
       if (!std::exchange(done, true)) act();
     };
-    return core::run(*backend_, request, spec);
+    return core::run(*backend_, request, spec).result;
   }
   void expect_a_good_run() {
-    const ExecutionResult next = core::run(*backend_, {}, spec_of({"echo", "again"}));
+    const ExecutionResult next = core::run(*backend_, {}, spec_of({"echo", "again"})).result;
     EXPECT_EQ(next.stdout_text, "again\n") << to_json(next, 1);
   }
 

@@ -102,6 +102,8 @@ std::string complaints_about(const std::string& backend) {
   for (const auto& name : added(before.mounts, after.mounts)) complaints += "mount " + name + "\n";
   for (const auto& name : added(before.cgroups, after.cgroups))
     complaints += "cgroup " + name + "\n";
+  for (const auto& name : added(before.volumes, after.volumes))
+    complaints += "volume " + name + "\n";
   return complaints + unlike("descriptors", before.descriptors, after.descriptors) +
          unlike("children", before.children, after.children) +
          unlike("containers", before.containers, after.containers);

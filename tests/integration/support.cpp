@@ -22,9 +22,6 @@
 #include <sstream>
 #include <thread>
 
-#include "engine/client.hpp"
-#include "engine/container.hpp"
-#include "engine/discovery.hpp"
 #include "places.hpp"
 
 namespace lazaret::test {
@@ -88,10 +85,7 @@ int status_of(int waited) {
   ::dup2(out.ends[1], 1);
   ::dup2(err.ends[1], 2);
   if (::chdir(invocation.directory.c_str()) != 0) ::_exit(126);
-  ::clearenv();
-  ::setenv("PATH", "/usr/bin:/bin", 1);
-  ::setenv("HOME", "/nonexistent", 1);
-  for (const auto& [name, value] : invocation.environment) ::setenv(name.c_str(), value.c_str(), 1);
+  set_environment(invocation.environment);
   std::vector<char*> argv;
   for (const std::string& word : invocation.argv) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
@@ -121,55 +115,6 @@ void converse(const Invocation& invocation, Pipe& in, Pipe& out, Pipe& err, Ende
     }
     if (watched[1].revents != 0 && !append_available(out.ends[0], ended.out)) out.close(0);
     if (watched[2].revents != 0 && !append_available(err.ends[0], ended.err)) err.close(0);
-  }
-}
-
-std::set<std::string> names_in(const std::vector<std::string>& directories) {
-  std::set<std::string> names;
-  std::error_code ignored;
-  for (const std::string& directory : directories) {
-    for (const auto& entry : fs::directory_iterator(directory, ignored)) names.insert(entry.path());
-  }
-  return names;
-}
-
-std::set<std::string> lines_of(const std::string& path) {
-  std::set<std::string> lines;
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) lines.insert(line);
-  return lines;
-}
-
-// Engines remove theirs while we look.
-std::set<std::string> cgroups_of_ours(const fs::path& directory) {
-  std::set<std::string> found;
-  std::error_code gone;
-  for (const auto& entry : fs::directory_iterator(directory, gone)) {
-    if (entry.is_symlink(gone) || !entry.is_directory(gone)) continue;
-    if (entry.path().filename().string().starts_with("lazaret-")) found.insert(entry.path());
-    found.merge(cgroups_of_ours(entry.path()));
-  }
-  return found;
-}
-
-std::size_t children_of_ours() {
-  std::istringstream words(file_text("/proc/thread-self/children"));
-  return static_cast<std::size_t>(std::distance(std::istream_iterator<std::string>(words), {}));
-}
-
-void count_in_engine(const std::string& endpoint, Leftovers& left) {
-  const Call call = Call{}.within(std::chrono::seconds(20));
-  auto dialer = engine::default_dialer(endpoint);
-  if (!dialer.ok()) give_up(dialer.error().message());
-  const auto client = engine::EngineClient::negotiate(std::move(dialer).value(), {}, call);
-  if (!client.ok()) give_up(client.error().message());
-  const auto containers = engine::container::list(*client, {}, call);
-  if (!containers.ok()) give_up(containers.error().message());
-  for (const auto& summary : *containers) {
-    const bool ours = std::any_of(
-        summary.labels.begin(), summary.labels.end(),
-        [](const auto& label) { return label.first.find("lazaret") != std::string::npos; });
-    left.containers += ours ? 1 : 0;
   }
 }
 
@@ -281,6 +226,20 @@ Json run_as(Caller caller, const ExecutionRequest& request) {
   return text ? Json::parse(*text) : Json::object();
 }
 
+void set_environment(const std::map<std::string, std::string>& environment) {
+  std::map<std::string, std::string> all = {{"PATH", "/usr/bin:/bin"},
+                                            {"HOME", "/nonexistent"},
+                                            {"LAZARET_HOST", "unix:///nonexistent/engine.sock"},
+                                            {"LAZARET_SOCKET", "/nonexistent/lazaret.sock"}};
+  // Where tests/tools/common.sh has given this run places of its own, the journal's among them.
+  for (const char* const name : {"XDG_STATE_HOME", "TMPDIR"}) {
+    if (std::getenv(name) != nullptr) all[name] = variable(name);
+  }
+  for (const auto& [name, value] : environment) all[name] = value;
+  ::clearenv();
+  for (const auto& [name, value] : all) ::setenv(name.c_str(), value.c_str(), 1);
+}
+
 Ended run_program(const Invocation& invocation) {
   Pipe in, out, err;
   Ended ended;
@@ -341,40 +300,6 @@ bool becomes_true(std::chrono::milliseconds bound, const std::function<bool()>& 
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
   return true;
-}
-
-namespace {
-
-// Podman binds its store's directory onto itself while any of its processes uses the store, and
-// those end when they please. What a container has mounted lies below it.
-bool is_store_of_podman(const std::string& mount) {
-  std::istringstream words(mount);
-  std::string number, parent, device, root, point;
-  words >> number >> parent >> device >> root >> point;
-  return root == point && point.ends_with("/overlay");
-}
-
-}  // namespace
-
-Leftovers leftovers(const std::string& backend) {
-  Leftovers left;
-  left.files = names_in({"/tmp", "/var/tmp", "/run", "/dev/shm"});
-  left.mounts = lines_of("/proc/self/mountinfo");
-  std::erase_if(left.mounts, is_store_of_podman);
-  left.cgroups = cgroups_of_ours("/sys/fs/cgroup");
-  left.descriptors = names_in({"/proc/self/fd"}).size();
-  left.children = children_of_ours();
-  const auto options = options_for(backend);
-  if (options && options->host) count_in_engine(*options->host, left);
-  return left;
-}
-
-std::vector<std::string> added(const std::set<std::string>& before,
-                               const std::set<std::string>& after) {
-  std::vector<std::string> names;
-  std::set_difference(after.begin(), after.end(), before.begin(), before.end(),
-                      std::back_inserter(names));
-  return names;
 }
 
 Folder::Folder() {

@@ -76,12 +76,17 @@ struct Ended {
 struct Invocation {
   std::vector<std::string> argv;
   std::string input = {};
-  std::map<std::string, std::string> environment = {};  ///< on top of PATH and HOME
+  std::map<std::string, std::string> environment = {};  ///< on top of set_environment's own
   std::string directory = "/";
   std::chrono::seconds bound{60};
   std::function<void(pid_t)> once_started = {};  ///< called with its id, e.g. to signal it later
 };
 [[nodiscard]] Ended run_program(const Invocation& invocation);
+/// For a child of ours before it becomes a program: these variables, and such that keep it away
+/// from what is the user's. It has no home, asks an engine and a daemon that are not there (name
+/// others by LAZARET_HOST or --host, and LAZARET_SOCKET), and keeps its things where this process
+/// does.
+void set_environment(const std::map<std::string, std::string>& environment);
 /// The lazaret program of this build.
 [[nodiscard]] Ended lazaret(std::vector<std::string> arguments, Invocation rest = {});
 
@@ -95,12 +100,13 @@ struct Invocation {
 
 /// Everything on this machine that a run might leave behind.
 struct Leftovers {
-  std::set<std::string> files;    ///< names in /tmp, /var/tmp, /run and /dev/shm
+  std::set<std::string> files;    ///< names in /tmp, /var/tmp, /run, /dev/shm and TMPDIR
   std::set<std::string> mounts;   ///< lines of mountinfo
-  std::set<std::string> cgroups;  ///< directories called lazaret-*
+  std::set<std::string> cgroups;  ///< directories of our boxes and of engines'
   std::size_t descriptors = 0;    ///< open in this process
   std::size_t children = 0;       ///< of this process, zombies included
   std::size_t containers = 0;     ///< of ours, known to the engine
+  std::set<std::string> volumes;  ///< of ours, known to the engine
 };
 [[nodiscard]] Leftovers leftovers(const std::string& backend);
 /// Elements of `after` that are not in `before`.

@@ -24,6 +24,7 @@ finish() {
   trap - EXIT
   end_worker
   [[ -z $bed ]] || "$tools/engines.sh" stop "$bed" || status=1
+  drop_places || status=1
   exit "$status"
 }
 
@@ -61,10 +62,12 @@ main() {
     sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
     return 0
   fi
+  own_mounts "$@"
   exec 3>&1
   trap finish EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM
+  own_places
   build
   engines
   if [[ " $*" == *" --only"* || " $*" == *" --json"* ]]; then

@@ -93,6 +93,7 @@ finish() {
   trap - EXIT
   end_worker
   [[ $status -eq 0 ]] || count_failure "ended before all stages had run"
+  drop_places || count_failure "something was left behind in $places"
   print_total
   [[ $failed -eq 0 ]] || exit 1
 }
@@ -102,6 +103,7 @@ main() {
   trap finish EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM
+  own_places
   ensure_packages "${BUILD_PACKAGES[@]}" "${CHECK_PACKAGES[@]}"
   mkdir -p "$LOGS"
   [[ $# -gt 0 ]] || set -- "${STAGES[@]}"

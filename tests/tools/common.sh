@@ -127,6 +127,35 @@ build_tree() {
     ${1+--target "$@"} >&2
 }
 
+# own_mounts ARGUMENT…: begins the script anew where it and those whom it starts alone see what they
+# mount, and where that ends with them: engines.sh can then cover the machine's own places.
+own_mounts() {
+  [[ $(id -u) -eq 0 && -z ${LAZARET_OUTER_MOUNTS:-} ]] || return 0
+  unshare --mount --propagation slave true 2>/dev/null || return 0
+  LAZARET_OUTER_MOUNTS=$(readlink /proc/self/ns/mnt) || return 0
+  export LAZARET_OUTER_MOUNTS
+  exec unshare --mount --propagation slave "$BASH" "$0" "$@"
+}
+
+# own_places: directories for what is kept and what is made for a moment by everything started from
+# here on, so that nothing of it is among the user's own, whoever is killed. Ordinary users run
+# programs here, too. The path is short: a socket's has 107 bytes, and tests add 40.
+places=""
+own_places() {
+  places=$(mktemp -d /tmp/lazaret.XXXXXX)
+  mkdir "$places"/{state,tmp}
+  chmod 0755 "$places"
+  chmod 1777 "$places/tmp"
+  export XDG_STATE_HOME=$places/state TMPDIR=$places/tmp
+  unset TEST_TMPDIR # googletest's word for it, which would be heard first
+}
+
+# Fails when they cannot be removed.
+drop_places() {
+  [[ -n $places ]] || return 0
+  rm -rf --one-file-system "$places"
+}
+
 # start_engines DIR [ENGINE…]: private engines there. Those that answer are named by
 # LAZARET_TEST_DOCKER, LAZARET_TEST_PODMAN and LAZARET_TEST_REGISTRY from then on; fails when one
 # does not.

@@ -9,8 +9,14 @@
 #   engines.sh stop DIR                     ends them and all they made; fails if anything is left
 #
 # DIR is made when it is not there, must be short (a socket path has 107 bytes), and is removed by
-# stop.
+# stop. What the engines keep elsewhere whatever they are told lies in DIR as well where the mounts
+# are the caller's own (own_mounts of common.sh): by hand in the shell of `unshare --mount`, with
+# LAZARET_OUTER_MOUNTS=$(readlink /proc/1/ns/mnt).
 set -euo pipefail
+
+# Docker's plugins, the sockets of containerd's shims, and what Podman knows of the layers and the
+# short names of images: no engine has an option for these.
+readonly COVERED=(/run/containerd /run/docker /var/lib/containers/cache /var/cache/containers)
 
 note() { printf 'engines: %s\n' "$*" >&2; }
 fail() {
@@ -38,6 +44,29 @@ wait_for() {
   done
   tail -n 20 "$log" >&2
   return 1
+}
+
+# Whether only this run sees what is mounted here, the tests and their engines alike.
+has_own_mounts() {
+  [[ -n ${LAZARET_OUTER_MOUNTS:-} && $(readlink /proc/self/ns/mnt) != "$LAZARET_OUTER_MOUNTS" ]]
+}
+
+cover_places() {
+  local place
+  has_own_mounts || return 0
+  for place in "${COVERED[@]}"; do
+    mkdir -p "$place" "$dir/places$place"
+    mount --bind "$dir/places$place" "$place"
+  done
+}
+
+uncover_places() {
+  local place
+  for place in "${COVERED[@]}"; do
+    while [[ $place -ef $dir/places$place ]]; do
+      umount "$place" 2>/dev/null || umount -l "$place" || break
+    done
+  done
 }
 
 docker_cli() { DOCKER_CONFIG=$dir/docker/config docker -H "unix://$dir/docker.sock" "$@"; }
@@ -95,9 +124,19 @@ start_docker() {
   command -v dockerd >/dev/null || fail "dockerd is not installed (package docker.io)"
   mkdir -p "$state/config"
   start_containerd || return 1
-  echo '{}' >"$state/daemon.json"
+  write_daemon_json
   start_dockerd || return 1
   echo "docker=unix://$dir/docker.sock"
+}
+
+# The key by which it names itself would be made in /etc/docker. Newer ones make none and may not
+# know the word.
+write_daemon_json() {
+  local file=$dir/docker/daemon.json
+  echo "{\"deprecated-key-path\": \"$dir/docker/key.json\"}" >"$file"
+  if dockerd --help | grep -q -e --validate; then
+    dockerd --validate --config-file "$file" >/dev/null 2>&1 || echo '{}' >"$file"
+  fi
 }
 
 start_dockerd() {
@@ -109,16 +148,29 @@ start_dockerd() {
   wait_for "$state/dockerd.log" "$state/dockerd.pid" docker_cli version
 }
 
+# runc with a root of this bed's instead of /run/runc. A program, because the podman that tidies up
+# at a container's end is told of its runtime, but of no flags for it (--runtime-flag).
+write_runtime() {
+  local runtime=$dir/podman/bin/runc runc
+  runc=$(command -v runc) || fail "runc is not installed"
+  mkdir -p "${runtime%/*}"
+  printf '#!/bin/sh\nexec %q --root %q "$@"\n' "$runc" "$dir/podman/runc" >"$runtime"
+  chmod 0755 "$runtime"
+}
+
 # File locks, because the shared-memory ones are one set for all Podmans of a machine.
 start_podman() {
   local state=$dir/podman
   command -v podman >/dev/null || fail "podman is not installed (packages podman and runc)"
   mkdir -p "$state/tmp" "$state/networks"
+  write_runtime
   cat >"$state/containers.conf" <<END
 [engine]
 lock_type = "file"
 events_logger = "file"
 no_pivot_root = false
+[engine.runtimes]
+runc = ["$state/bin/runc"]
 [containers]
 log_driver = "k8s-file"
 [network]
@@ -134,16 +186,21 @@ END
   echo "podman=unix://$dir/podman.sock"
 }
 
-# Paths outside DIR that the engines may leave behind; stop removes those that start did not see.
+# Paths outside DIR that the engines may leave behind; those that start did not see are stop's to
+# remove or to tell of.
 outside_paths() {
-  find /sys/fs/cgroup -maxdepth 3 -type d -path '*/libpod_parent*' 2>/dev/null || true
-  find /run/netns /run/docker /run/containerd /run/runc /run/containers -type d 2>/dev/null || true
+  {
+    find /sys/fs/cgroup -maxdepth 3 -type d -path '*/libpod_parent*' || true
+    find /run/{netns,runc,containers,libpod} "${COVERED[@]}" -xdev -maxdepth 3 || true
+    find /etc/docker /var/{lib,cache}/containers -maxdepth 1 || true
+  } 2>/dev/null | sort -u
 }
 
 start() {
   local engine status=0
   mkdir -p "$dir"
-  outside_paths | sort >"$dir/outside"
+  outside_paths >"$dir/outside"
+  cover_places
   for engine in "$@"; do
     mkdir -p "$dir/$engine"
     "start_$engine" || {
@@ -235,12 +292,9 @@ remove_mounts() {
   done
 }
 
-# What killed engines could not take back themselves: runc's state and the shims' sockets.
+# What killed engines could not take back themselves: the shims' sockets.
 forget_crashed() {
   local path address
-  for path in "$dir"/podman/root/overlay-containers/*/; do
-    [[ ! -d $path ]] || rm -rf "/run/runc/$(basename "$path")"
-  done
   for path in "$dir"/docker/containerd-state/io.containerd.runtime.v2.task/moby/*/address; do
     [[ -f $path ]] || continue
     address=$(<"$path")
@@ -254,22 +308,44 @@ bed_cgroups() {
   find /sys/fs/cgroup -depth -type d \( -path "*/$base" -o -path "*/$base/*" \) 2>/dev/null
 }
 
-# Only what was not there before, and only if it is empty: somebody else may use it by now.
+new_outside() { [[ ! -f $dir/outside ]] || outside_paths | comm -13 "$dir/outside" -; }
+
+# Asked when every process of this bed has ended. New paths may be somebody else's, then.
+others_have_engines() {
+  grep -qsxE 'dockerd|containerd|containerd-shim|podman|conmon' /proc/[0-9]*/comm
+}
+
+# Only what was not there before, and of that what is empty or what Podman makes anew at any time.
 remove_outside() {
   local path
   bed_cgroups | xargs -r rmdir 2>/dev/null || true
-  [[ -f $dir/outside ]] || return 0
-  outside_paths | sort | comm -13 "$dir/outside" - | sort -r | while read -r path; do
-    rmdir "$path" 2>/dev/null || true
+  others_have_engines || new_outside | sort -r | while read -r path; do
+    case $path in
+      */cache/blob-info-cache-* | */cache/containers/*.lock) rm -f "$path" ;;
+      *) rmdir "$path" 2>/dev/null || true ;;
+    esac
   done
 }
 
+# Beside somebody else's engines only what names this bed.
+outside_leftovers() {
+  local path others=""
+  ! others_have_engines || others=yes
+  new_outside | while read -r path; do
+    if [[ -z $others ]] || grep -qsF -d skip -D skip -- "$dir/" "$path"; then
+      echo "outside: $path"
+    fi
+  done
+}
+
+# report_leftovers OUTSIDE: fails if there are any.
 report_leftovers() {
   local found=0 what
   while read -r what; do
     note "left over: $what"
     found=1
   done < <(
+    [[ -z $1 ]] || echo "$1"
     bed_processes | while read -r pid; do
       echo "process $pid $(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null)"
     done
@@ -281,6 +357,7 @@ report_leftovers() {
 }
 
 stop() {
+  local outside
   [[ -d $dir ]] || return 0
   remove_containers
   end_daemon "$dir/docker/dockerd.pid"
@@ -290,9 +367,11 @@ stop() {
   kill_the_rest
   remove_mounts
   forget_crashed
+  uncover_places
   remove_outside
+  outside=$(outside_leftovers)
   rm -rf --one-file-system "$dir" || true
-  report_leftovers
+  report_leftovers "$outside"
 }
 
 main() {

@@ -31,6 +31,7 @@ finish() {
   [[ $status -eq 0 ]] || count_failure "ended while $stage"
   [[ -z $bed ]] || "$tools/engines.sh" stop "$bed" ||
     count_failure "this run left something behind, see above"
+  drop_places || count_failure "this run left something behind in $places"
   print_total
   [[ $failed -eq 0 ]] || exit 1
 }
@@ -58,6 +59,13 @@ own_engines() {
   [[ -z ${LAZARET_TEST_DOCKER:-} ]] || require docker
   [[ -z ${LAZARET_TEST_PODMAN:-} ]] || require podman
   [[ -z ${LAZARET_TEST_REGISTRY:-} ]] || require registry
+  [[ -z ${LAZARET_TEST_DOCKER:-}${LAZARET_TEST_PODMAN:-} ]] || require_of_engines
+}
+
+# What this script does to engines of its own.
+require_of_engines() {
+  require own_engine
+  require images
 }
 
 # Not those of go, java and rust, which take longer to fill than all their tests: on an engine these
@@ -82,28 +90,54 @@ build_tests_and_images() {
   return "$status"
 }
 
+# Whether a box has a program of this name.
+in_a_box() { PATH=/usr/local/bin:/usr/bin:/bin type -P "$1" >/dev/null; }
+
+# Whether root's own cgroup of version 2 is one that is mounted here.
+is_in_cgroup2() {
+  local root own
+  root=$(awk '/ - cgroup2 / {print $4; exit}' /proc/self/mountinfo)
+  own=$(sed -n 's/^0:://p' /proc/self/cgroup)
+  [[ $(id -u) -eq 0 && -n $root && $own/ == "${root%/}"/* && $own != *..* ]]
+}
+
+# What the tests ask of a machine beside languages and engines, where this one has it.
+require_of_machine() {
+  [[ $(id -u) -ne 0 ]] || require root
+  ! is_in_cgroup2 || require cgroup2
+  [[ $(uname -m) != x86_64 ]] || { require x86_64 && require ptrace; }
+  [[ ! -e /usr/bin/newuidmap || ! -e /etc/subuid || ! -e /etc/subgid ]] || require uidmap
+  ! in_a_box bwrap || require bubblewrap
+  ! PATH=/usr/local/bin:/usr/bin:/bin python3 -c 'import test.test_json' 2>/dev/null ||
+    require stdlib
+  ! is_vm_host || ! command -v qemu-system-x86_64 >/dev/null || require vm
+}
+
 # What this machine must be able to do; a test that skips for one of these fails instead.
 state_requirements() {
   local language
   for language in native python bash sh c cpp; do require "$language"; done
-  ! command -v node >/dev/null || require node
-  ! is_vm_host || ! command -v qemu-system-x86_64 >/dev/null || require vm
+  ! in_a_box node || require javascript
+  require_of_machine
   export LAZARET_REQUIRE
   say "required here: $LAZARET_REQUIRE"
 }
 
 run_tests() {
   local status=0
-  in_group ctest_of "$TREE" "$@" || status=$?
+  # Nor are they configured by what the user has said of lazaret.
+  XDG_CONFIG_HOME=$places/config in_group ctest_of "$TREE" "$@" || status=$?
   count_junit "$TREE" || return 0
   [[ $status -eq 0 ]]
 }
 
 main() {
+  own_mounts "$@"
   [[ ${1:-} != -- ]] || shift
   trap finish EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM
+  own_places
   stage="installing packages"
   install_packages
   stage="building lazaret"
