@@ -1,336 +1,17 @@
 #include "core/orchestrator.hpp"
 
-#include <algorithm>
 #include <memory>
-#include <thread>
 #include <utility>
 
 #include "backend/verdict.hpp"
-#include "base/try.hpp"
 #include "core/bounds.hpp"
 #include "core/cause.hpp"
-#include "core/compile_step.hpp"
-#include "core/inputs.hpp"
-#include "core/job.hpp"
-#include "core/last_words.hpp"
+#include "core/one_run.hpp"
 #include "core/run_error.hpp"
-#include "core/run_sink.hpp"
-#include "core/signal_port.hpp"
-#include "core/stdin_feed.hpp"
-#include "core/transfer.hpp"
-#include "core/value.hpp"
 #include "runner/client.hpp"
 
 namespace lazaret::core {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-constexpr std::chrono::seconds kDrainBound{2};
-constexpr std::chrono::milliseconds kAloneBound{500};
-constexpr std::uint32_t kSigTerm = 15;
-constexpr const char* kMayHaveRun = "the program may have run, even to its end";
-
-std::chrono::milliseconds since(Clock::time_point start) {
-  return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
-}
-
-// One program in one box.
-class Run {
- public:
-  Run(backend::Box& box, runner::Client& client, const ExecutionRequest& request,
-      const policy::Spec& spec)
-      : box_(box), request_(request), spec_(spec), client_(client), sink_(request, spec.limits) {}
-
-  ExecutionResult execute() {
-    if (spec_.keeps_box) earlier_ = box_.counters();
-    death_.cpu_limit = spec_.limits.cpu_time;
-    death_.file_size_limited = is_enforced(Control::file_size);
-    if (put_files() && (spec_.program.compiler.empty() || compile())) {
-      const auto started = Clock::now();
-      carry();
-      duration_ = Clock::now() - started;
-      take_artifacts();
-    }
-    sink_.pass_rest();
-    death_.autopsy = of_program(examine());
-    if (kill_) kill_->survivors = death_.autopsy.survivors;
-    return result();
-  }
-  // Whether the box was gone before all of the job was taken. The runner obeys whole frames only,
-  // so nothing of the program has run then.
-  [[nodiscard]] bool died_unused() const { return died_unused_; }
-  // Whether the box can take another program: this one is over, and nothing of it is left.
-  [[nodiscard]] bool can_go_on() const {
-    return death_.ending && !is_box_ended_ && !trouble_ && client_.is_in_step();
-  }
-
- private:
-  // Whether everything is in the box that the program shall find there.
-  bool put_files() {
-    if (request_.inputs.empty() && !wants_artifacts(request_)) return true;
-    const auto placed = put_files_of(request_, spec_, client_);
-    if (placed.ok() && placed->os_error == 0) return true;
-    if (placed.ok() || !is_of_box(placed.error().code())) {
-      death_.ending = runner::Failed{"file", placed.ok() ? placed->os_error : 0};
-      misplaced_ = input_error(placed.ok() ? place_error(*placed, spec_.limits) : placed.error());
-    } else {
-      unstarted(placed.error());
-    }
-    return false;
-  }
-
-  // Who was ended from outside has nothing to give any more.
-  void take_artifacts() {
-    const auto* const exited =
-        death_.ending ? std::get_if<runner::Exited>(&*death_.ending) : nullptr;
-    if (exited == nullptr || kill_) {
-      if (wants_artifacts(request_)) warnings_.push_back("nothing was taken from /work/out");
-    } else if (exited->has_artifacts || request_.output_directory) {
-      artifacts_ = take_artifacts_of(request_, spec_, client_, warnings_);
-    }
-  }
-
-  // Whether there is something to run now. A compiler has no last words worth a grace.
-  bool compile() {
-    const Compiled compiled = compile_in(client_, spec_, request_.stop);
-    const bool began = client_.has_heard_of_the_job();
-    if (compiled.was_started() || (began && !compiled.ending.ok())) compile_ = compiled.part;
-    compilers_ = box_.counters();
-    if (compiled.well()) return true;
-    death_.compiling = true;
-    if (compiled.ending.ok()) {
-      death_.ending = *compiled.ending;
-    } else if (compiled.part.timed_out || compiled.ending.error().code() == Errc::cancelled) {
-      death_.decision = compiled.part.timed_out ? OwnDecision::timeout : OwnDecision::cancelled;
-      kill_box("kill");
-    } else if (began) {  // and took the box with it: that is not done twice
-      lost(compiled.ending.error());
-    } else {
-      unstarted(compiled.ending.error());
-    }
-    return false;
-  }
-
-  void carry() {
-    const Call call{Deadline::after(spec_.limits.timeout), request_.stop};
-    if (const Status status = client_.start(job_of(spec_), call); !status.ok())
-      return unstarted(status.error());
-    const SignalPort port(client_, request_);
-    StdinFeed feed(client_, request_,
-                   {Deadline::after(spec_.limits.timeout + spec_.limits.grace), {}});
-    sink_.feed = &feed;
-    const auto ending = client_.await(sink_, call);
-    if (ending.ok()) {
-      death_.ending = *ending;
-      const auto* const failed = std::get_if<runner::Failed>(&*ending);
-      // What a source has given is gone, and so is its beginning for a second attempt.
-      died_unused_ =
-          failed != nullptr && failed->step == runner::kHandOver && !request_.stdin_source;
-    } else if (ending.error().code() == Errc::timed_out ||
-               ending.error().code() == Errc::cancelled) {
-      end_it(ending.error().code() == Errc::timed_out ? OwnDecision::timeout
-                                                      : OwnDecision::cancelled);
-    } else {
-      lost(ending.error());
-      warnings_.push_back("the box was lost: what the program wrote may be cut");
-      cut_ = true;
-    }
-    if (feed.was_cut()) warnings_.push_back("standard input was cut at 1 MiB");
-    sink_.feed = nullptr;
-  }
-
-  // TERM, grace, then KILL from outside; what the program wrote until then is kept (P-08, P-12).
-  void end_it(OwnDecision decision) {
-    const auto decided = Clock::now();
-    death_.decision = decision;
-    const Call grace = Call{}.within(spec_.limits.grace);
-    bool obeyed = client_.signal(kSigTerm, grace).ok();
-    if (obeyed) {
-      const auto ending = client_.await(sink_, grace);
-      obeyed = ending.ok();
-      if (obeyed) death_.ending = *ending;
-    }
-    if (obeyed && spec_.keeps_box && is_alone())
-      kill_ = Kill{"term", {}, 0};
-    else
-      kill_box(obeyed ? "term" : "kill");
-    kill_->latency = since(decided);
-    if (!obeyed) drain();
-    if (!client_.has_heard_of_the_job())
-      warnings_.push_back("the box never said that it had started the program");
-  }
-
-  // Whether nothing but the runner is seen in the box from outside; what it has killed may take a
-  // moment to go.
-  bool is_alone() {
-    for (const Deadline soon = Deadline::after(kAloneBound);;) {
-      const auto others = box_.others();
-      if (!others || *others == 0 || soon.passed()) return others && *others == 0;
-      std::this_thread::sleep_for(std::chrono::milliseconds(2));
-    }
-  }
-
-  void kill_box(const char* path) {
-    is_box_ended_ = true;
-    const auto decided = Clock::now();
-    const Status ended = box_.kill(Call{}.within(kEndBound));
-    if (!ended.ok()) warnings_.push_back("the box could not be ended: " + ended.error().message());
-    kill_ = Kill{path, since(decided), 0};
-  }
-
-  // The stream ends with the box; a complete ending in it cannot be newer than our decision.
-  void drain() {
-    const auto ending = client_.await(sink_, Call{}.within(kDrainBound));
-    if (ending.ok() || ending.error().code() != Errc::timed_out) return;
-    warnings_.push_back("the box's stream does not end: what the program wrote may be cut");
-    cut_ = true;
-  }
-
-  [[nodiscard]] bool is_enforced(Control control) const {
-    const std::vector<Evidence>& evidence = box_.evidence();
-    return std::any_of(evidence.begin(), evidence.end(), [control](const Evidence& piece) {
-      return piece.control == control && piece.status == EvidenceStatus::enforced;
-    });
-  }
-
-  // A program that has ended by itself is answered for before its box is gone, where somebody else
-  // sees to that; what only the box's end could tell is then the runner's own word.
-  backend::Autopsy examine() {
-    const auto* const exited =
-        death_.ending ? std::get_if<runner::Exited>(&*death_.ending) : nullptr;
-    const bool goes_on = exited != nullptr && !is_box_ended_;
-    auto seen = goes_on && (box_.ends_later() || spec_.keeps_box) ? box_.counters() : std::nullopt;
-    if (!seen && can_go_on() && spec_.keeps_box) seen.emplace();
-    if (!seen) return box_.autopsy(Call{}.within(kEndBound));
-    if (seen->usage.source == "none" && exited != nullptr) {
-      seen->usage.cpu_ms = exited->cpu_us / 1000;
-      seen->usage.source = "runner";
-      if (exited->peak_rss_kib > 0) seen->usage.peak_memory_bytes = exited->peak_rss_kib * 1024;
-    }
-    return *seen;
-  }
-
-  // The box's counters know nothing of steps, nor of earlier programs.
-  [[nodiscard]] backend::Autopsy of_program(backend::Autopsy seen) const {
-    const auto& before = compilers_ && !death_.compiling ? compilers_ : earlier_;
-    if (!before) return seen;
-    seen.usage.memory_kills -= std::min(seen.usage.memory_kills, before->usage.memory_kills);
-    seen.usage.pids_refusals -= std::min(seen.usage.pids_refusals, before->usage.pids_refusals);
-    const bool is_counted = seen.usage.source != "runner";  // who counts each step by itself
-    if (auto& used = seen.usage.cpu_ms; is_counted && used && before->usage.cpu_ms)
-      *used -= std::min(*used, *before->usage.cpu_ms);
-    if (&before != &earlier_) return seen;
-    // The box's highest so far: what has not grown was an earlier program's.
-    if (seen.usage.peak_memory_bytes <= before->usage.peak_memory_bytes)
-      seen.usage.peak_memory_bytes.reset();
-    if (seen.usage.peak_pids <= before->usage.peak_pids) seen.usage.peak_pids.reset();
-    return seen;
-  }
-
-  void lost(const Error& error) { trouble_ = error; }
-
-  // A job that could not be handed over in time is our trouble; one that nobody wants any more is
-  // not.
-  void unstarted(const Error& error) {
-    if (error.code() == Errc::cancelled) death_.decision = OwnDecision::cancelled;
-    died_unused_ = error.code() == Errc::connection_lost;
-    lost(error);
-  }
-
-  ExecutionResult result() {
-    ExecutionResult result;
-    result.stdout_text = sink_.out.text();
-    result.stderr_text = sink_.err.text();
-    result.duration = duration_;
-    result.meta.cause = cause_of(death_);
-    result.timed_out = result.meta.cause == Cause::timeout;
-    result.meta.usage = death_.autopsy.usage;
-    result.meta.output = {sink_.out.total_bytes(), sink_.err.total_bytes(), sink_.out.truncated(),
-                          sink_.err.truncated()};
-    result.truncated = cut_ || sink_.out.truncated() || sink_.err.truncated();
-    result.meta.kill = kill_;
-    result.compile = compile_;
-    result.artifacts = std::move(artifacts_);
-    result.meta.warnings = std::move(warnings_);
-    put_ending(result);
-    put_value_and_error(result);
-    return result;
-  }
-
-  void put_ending(ExecutionResult& result) const {
-    if (!death_.ending) return;
-    if (const auto* const exited = std::get_if<runner::Exited>(&*death_.ending)) {
-      if (death_.compiling) return;
-      if (exited->how == runner::Exited::How::exit)
-        result.exit_code = static_cast<int>(exited->code);
-      else
-        result.meta.signal = static_cast<int>(exited->code);
-      return;
-    }
-    const auto& failed = std::get<runner::Failed>(*death_.ending);
-    const policy::Program& program = spec_.program;
-    result.error = misplaced_ ? misplaced_
-                              : start_error(death_.compiling ? program.compiler : program.argv,
-                                            program, failed);
-    if (failed.os_error != 0) result.meta.start_errno = failed.os_error;
-  }
-
-  void put_value_and_error(ExecutionResult& result) const {
-    if (result.error) return;
-    ValueMessage message = sink_.value_channel.message();
-    const bool ended_well = result.meta.cause == Cause::exited;
-    if (ended_well) result.value = message.value;
-    result.error = own_error(result);
-    if (message.error && result.meta.cause == Cause::disk_limit) {  // it says where, the box why
-      message.error->hint = result.error->hint;
-      result.error.reset();
-    }
-    if (message.error ? result.error.has_value() : ended_well) return;
-    if (!message.error) return put_last_words(result);
-    // A program that ended well cannot have failed; all it may say is that its value is none.
-    if (ended_well && message.error->type != ErrorType::SerializationError) return;
-    result.error = with_hint(*std::move(message.error), spec_);
-  }
-
-  // Nobody says it over the value channel in these languages, so their runtimes' own words count.
-  void put_last_words(ExecutionResult& result) const {
-    const Cause cause = result.meta.cause;
-    if (cause != Cause::nonzero_exit && cause != Cause::signalled) return;
-    const auto& exited = std::get<runner::Exited>(*death_.ending);
-    if (auto words = last_words_of(spec_.language, exited, result.stderr_text))
-      result.error = std::move(words);
-  }
-
-  // The error that follows from the cause, whatever the program says.
-  std::optional<ResultError> own_error(const ExecutionResult& result) const {
-    if (result.meta.cause != Cause::infrastructure_lost)
-      return error_of_cause(result, death_, spec_);
-    return ResultError{ErrorType::BackendError,
-                       trouble_ ? trouble_->message() : "the box was lost",
-                       {},
-                       cut_ ? kMayHaveRun : kHasNotRun};
-  }
-
-  backend::Box& box_;
-  const ExecutionRequest& request_;
-  const policy::Spec& spec_;
-  runner::Client& client_;
-  RunSink sink_;
-  Death death_;
-  std::optional<Kill> kill_;
-  std::optional<Compilation> compile_;
-  std::optional<backend::Autopsy> earlier_;    // what the counters said before the run
-  std::optional<backend::Autopsy> compilers_;  // and after the compile step
-  bool is_box_ended_ = false;
-  std::vector<Artifact> artifacts_;
-  std::optional<ResultError> misplaced_;  // of what should have been put into the box
-  std::optional<Error> trouble_;
-  bool died_unused_ = false;
-  std::vector<std::string> warnings_;
-  bool cut_ = false;  // what the program wrote did not come to its end
-  std::chrono::duration<double> duration_{0};
-};
 
 // What became of one attempt, and whether another is as good as a first one.
 struct Attempt {
@@ -348,13 +29,12 @@ void describe(ExecutionResult& result, const backend::Box& box) {
 
 Attempt run_in(backend::Box& box, const ExecutionRequest& request, const policy::Spec& spec) {
   runner::Client client(box.wire());
-  Run run(box, client, request, spec);
-  ExecutionResult result = run.execute();
-  describe(result, box);
-  std::vector<std::string>& warnings = result.meta.warnings;
+  OneRun run = run_one(box, client, request, spec);
+  describe(run.result, box);
   const Status gone = box.dispose(Call{}.within(kEndBound));
-  if (!gone.ok()) warnings.push_back("the box could not be removed: " + gone.error().message());
-  return {{std::move(result), true}, run.died_unused() && box.ends_later()};
+  if (!gone.ok())
+    run.result.meta.warnings.push_back("the box could not be removed: " + gone.error().message());
+  return {{std::move(run.result), true}, run.died_unused && box.ends_later()};
 }
 
 Attempt run_once(backend::Backend& backend, const ExecutionRequest& request,
@@ -381,10 +61,9 @@ ExecutionResult failed_run(const Error& error) {
 
 KeptRun run_kept(backend::Box& box, runner::Client& client, const ExecutionRequest& request,
                  const policy::Spec& spec) {
-  Run run(box, client, request, spec);
-  ExecutionResult result = run.execute();
-  describe(result, box);
-  return {std::move(result), run.can_go_on()};
+  OneRun run = run_one(box, client, request, spec);
+  describe(run.result, box);
+  return {std::move(run.result), run.can_go_on};
 }
 
 // A box that was made ahead may die in the very moment in which it is handed over.

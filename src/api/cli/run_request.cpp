@@ -31,7 +31,10 @@ constexpr std::array kLimitFlags = {
     LimitFlag{Of::run, "--grace", "from TERM to KILL, e.g. 2s", {"grace"}},
     LimitFlag{
         Of::run, "--compile-timeout", "wall time of the compiler, e.g. 60s", {"compile_timeout"}},
-    LimitFlag{Of::run, "--cpu-time", "processor time of one process", {"cpu_time"}},
+    LimitFlag{Of::run,
+              "--cpu-time",
+              "processor time, of all processes where they are counted",
+              {"cpu_time"}},
     LimitFlag{Of::box, "--memory", "memory of the box, e.g. 512MiB", {"memory"}},
     LimitFlag{Of::box, "--cpus", "processors' worth of time, e.g. 0.5", {"cpus"}},
     LimitFlag{Of::box, "--pids", "tasks in the box", {"pids"}},

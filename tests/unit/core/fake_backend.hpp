@@ -26,6 +26,7 @@ struct Script {
   std::vector<std::string> warnings;
   backend::Autopsy autopsy;
   std::optional<backend::Autopsy> counters;
+  std::uint64_t burns_ms = 0;  ///< of processor time, from one look at the counters to the next
   std::optional<std::uint32_t> others;  ///< processes beside the runner
   bool kill_fails = false;
   bool dispose_fails = false;
@@ -70,7 +71,10 @@ class FakeBox final : public backend::Box {
     ++script_->examined;
     return script_->autopsy;
   }
-  std::optional<backend::Autopsy> counters() override { return script_->counters; }
+  std::optional<backend::Autopsy> counters() override {
+    if (script_->burns_ms > 0) *script_->counters->usage.cpu_ms += script_->burns_ms;
+    return script_->counters;
+  }
   std::optional<std::uint32_t> others() override { return script_->others; }
 
  private:

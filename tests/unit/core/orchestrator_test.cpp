@@ -82,6 +82,34 @@ TEST(Run, TellsAProgramToEndAtTheTimeoutAndKeepsItsLastWords_P08_P12) {
   EXPECT_EQ(stage.script->killed, 1);
 }
 
+// L-09: the kernel counts each process by itself; a tree of short ones would never reach its limit.
+TEST(Run, EndsAProgramWhoseProcessesTogetherHaveUsedUpTheirTime) {
+  Stage stage(obeys_term(0));
+  stage.script->counters = backend::Autopsy{};
+  stage.script->counters->usage.cpu_ms = 500;  // before the program
+  stage.script->burns_ms = 700;
+  policy::Spec spec = spec_of(milliseconds(30'000));
+  spec.limits.cpu_time = std::chrono::seconds(1);
+  spec.limits.cpus = 100;  // so that it is looked at soon
+  const ExecutionResult result = stage.run(spec);
+  EXPECT_EQ(result.meta.cause, Cause::cpu_limit);
+  EXPECT_FALSE(result.timed_out);
+  EXPECT_EQ(result.error->type, ErrorType::TimeoutError);
+  EXPECT_EQ(stage.signals(), std::vector<std::uint32_t>{15});
+  EXPECT_EQ(result.meta.kill->path, "term");
+}
+
+TEST(Run, LeavesThoseInPeaceThatHaveUsedLittleOrThatNobodyCounts) {
+  for (const bool counted : {true, false}) {
+    Stage stage(on_job([](FakeWire& wire) { say_exit(wire, 0); }));
+    if (counted) stage.script->counters = backend::Autopsy{};
+    if (counted) stage.script->counters->usage.cpu_ms = 900'000;
+    policy::Spec spec = spec_of(milliseconds(30'000));
+    spec.limits.cpu_time = std::chrono::seconds(1);
+    EXPECT_EQ(stage.run(spec).meta.cause, Cause::exited) << counted;
+  }
+}
+
 TEST(Run, KillsFromOutsideWhatDoesNotObey_P08) {
   Stage stage(on_job([](FakeWire& wire) { wire.say(FrameType::stdout_data, "deaf"); }));
   policy::Spec spec = spec_of(milliseconds(10));
