@@ -173,6 +173,34 @@ TEST(SelftestWeakened, FailsExactlyTheNetworkProbesInASandboxThatSharesTheNetwor
   EXPECT_THAT(beyond(failed(report), {"F-62", "F-63", "F-64", "F-65"}), IsEmpty());
 }
 
+std::vector<Probe> attempts() {
+  std::vector<Probe> probes = probes_named({});
+  std::erase_if(probes, [](const Probe& probe) { return probe.kind != Kind::attempt; });
+  return probes;
+}
+
+// What fails natively where each attempt is made under another profile than the standard one.
+std::set<std::string> failed_under(Profile profile) {
+  const CodeSandbox sandbox = sandbox_on("native");
+  const auto execute = [&sandbox, profile](ExecutionRequest request) {
+    request.profile = profile;
+    request.loopback = Loopback::down;
+    request.subprocess = Subprocess::allow;  // for what the attempts are made by
+    return sandbox.execute(request);
+  };
+  return failed(report_of(attempts(), execute, ControlRuns::left_out));
+}
+
+TEST(SelftestWeakened, FailsExactlyTheProbesOfTracingUnderTheProfileThatTraces) {
+  const auto ids = failed_under(Profile::dev);
+  EXPECT_THAT(ids, IsSupersetOf({"E-47-traceme", "G-72-personality-no-random"}));
+  EXPECT_THAT(beyond(ids, {"E-47", "G-72-personality-no-random"}), IsEmpty());
+}
+
+TEST(SelftestOfProfiles, FindsNoWayOutUnderTheStrictOne) {
+  EXPECT_THAT(failed_under(Profile::strict), IsEmpty());
+}
+
 // A real engine that is asked for less than we ask for, and a caller who requires nothing.
 class SelftestOfAnEngine : public DockerBed {
  protected:
@@ -180,8 +208,12 @@ class SelftestOfAnEngine : public DockerBed {
 
   [[nodiscard]] std::set<std::string> failed_with(const Change& change,
                                                   std::vector<Probe> probes) const {
-    const std::shared_ptr<backend::Backend> weak =
-        stripped([&change](nlohmann::json& body) { body = body.patch(change); });
+    return failed_with_body([&change](nlohmann::json& body) { body = body.patch(change); },
+                            std::move(probes));
+  }
+  [[nodiscard]] std::set<std::string> failed_with_body(const Strip& strip,
+                                                       std::vector<Probe> probes) const {
+    const std::shared_ptr<backend::Backend> weak = stripped(strip);
     if (!weak) return {"no backend"};
     policy::Config config;
     config.type = policy::BackendType::docker;
@@ -194,11 +226,6 @@ class SelftestOfAnEngine : public DockerBed {
     });
     const auto execute = [&service](const ExecutionRequest& r) { return service.execute(r); };
     return failed(report_of(std::move(probes), execute, ControlRuns::left_out));
-  }
-  [[nodiscard]] static std::vector<Probe> attempts() {
-    std::vector<Probe> probes = probes_named({});
-    std::erase_if(probes, [](const Probe& probe) { return probe.kind != Kind::attempt; });
-    return probes;
   }
 };
 // The requests of other engines have other fields.
@@ -239,6 +266,24 @@ TEST_P(SelftestOfAnEngine, FailsExactlyTheProbesOfSystemCallsWithoutAFilter) {
   EXPECT_THAT(beyond(ids, {"A-12", "C-38-b", "C-39", "C-41", "D-4", "E-47", "E-48",
                            "E-57-limit-init", "F-66", "F-67", "F-68", "G-"}),
               IsEmpty());
+}
+
+// One call of some four hundred.
+TEST_P(SelftestOfAnEngine, FailsExactlyTheProbesOfTheCallThatIsLetThrough) {
+  const auto ids = failed_with_body(
+      [](nlohmann::json& body) {
+        constexpr std::string_view kKey = "seccomp=";
+        for (nlohmann::json& option : body["HostConfig"]["SecurityOpt"]) {
+          const std::string text = option.get<std::string>();
+          if (!text.starts_with(kKey)) continue;
+          nlohmann::json filter = nlohmann::json::parse(text.substr(kKey.size()));
+          filter["syscalls"].push_back(
+              {{"names", {"io_uring_setup"}}, {"action", "SCMP_ACT_ALLOW"}});
+          option = std::string(kKey) + filter.dump();
+        }
+      },
+      attempts());
+  EXPECT_EQ(ids, (std::set<std::string>{"F-68-ring", "G-71-io-uring-setup"}));  // all that use it
 }
 
 TEST_P(SelftestOfAnEngine, FailsExactlyTheBombsWithoutALimitOnTasks) {

@@ -75,10 +75,15 @@ ALL_HELD = ("--require", "network,filesystem,privileges,timeout,syscalls,process
             "cgroup_view,memory,swap,cpu,pids,open_files,file_size,core_dumps,disk,environment")
 
 
+def settings():
+    """What a case has set of lazaret's own."""
+    return {name: value for name, value in os.environ.items() if name.startswith("LAZARET_")}
+
+
 def start(*words, by=ROOT):
     return subprocess.Popen(["lazaret", *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                             stderr=subprocess.PIPE, text=True, preexec_fn=by.become,
-                            env={"PATH": "/usr/bin", "HOME": "/tmp"}, cwd="/tmp")
+                            env={"PATH": "/usr/bin", "HOME": "/tmp", **settings()}, cwd="/tmp")
 
 
 def finish(process):

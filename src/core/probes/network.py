@@ -48,6 +48,15 @@ socket.socket(socket.AF_UNIX).connect("/run/nscd/socket")
 socket.socket(socket.AF_UNIX).connect("/run/systemd/journal/socket")
 #: F-63-log 63 connect to log
 socket.socket(socket.AF_UNIX).connect("/dev/log")
+#: F-63-agents 63 connect to an agent that holds keys
+import glob
+places = ("/tmp/ssh-*/agent.*", "/run/user/*/keyring/*", "/run/user/*/gnupg/S.*")
+paths = [path for place in places for path in glob.glob(place)]
+paths.append(os.environ.get("SSH_AUTH_SOCK", "/nowhere"))
+reached = [path for path in paths if not socket.socket(socket.AF_UNIX).connect_ex(path)]
+if not reached:
+    raise Blocked("none")
+saw(reached[0])
 #: F-63-listing 63 list the Unix sockets of the host
 with open("/proc/net/unix") as file:
     if len(file.readlines()) <= 1:

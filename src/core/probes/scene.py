@@ -13,6 +13,8 @@ CREDENTIALS = (".ssh/id_ed25519", ".aws/credentials", ".kube/config", ".docker/c
                ".netrc", ".gnupg/private-keys", ".config/gcloud/credentials.db", ".git-credentials",
                ".npmrc", ".bash_history")
 
+PLACES = ("/var/tmp", "/dev/shm", "/run", "/opt", "/srv")
+
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 made = []
 
@@ -79,7 +81,7 @@ try:
         "pid": os.getpid(),
         "home": root,
         "canaries": [planted(folder, "secret") for folder in
-                     (root, folder_in("/var/tmp"), folder_in("/dev/shm")) if folder],
+                     (root, *map(folder_in, PLACES)) if folder],
         "writable": planted(root, "writable", 0o666),
         "credentials": [planted(root, name) for name in CREDENTIALS] and list(CREDENTIALS),
         "path_socket": os.path.join(root, "socket"),

@@ -1,5 +1,7 @@
 """Only cgroup v1: it is not used, and the answer says so (L-45)."""
 
+import os
+
 from bed import CGROUPS, ROOT, USER, check, command, equal, lazaret, python
 
 REPLACED = ("memory", "swap", "cpu")
@@ -31,6 +33,19 @@ def IsNotEnoughForStrict():
     answer = command("echo", "has run", options=("--strict",))
     equal((answer.code, answer.cause), (125, "enforcement_mismatch"), answer)
     equal(answer.result["stdout"], "")
+
+
+def RunsWithBestEffortWhateverIsRequired_C02():
+    os.environ["LAZARET_REQUIRED_CONTROLS"] = "memory,swap"
+    try:
+        refused = command("echo", "has run")
+        equal((refused.code, refused.cause), (125, "enforcement_mismatch"), refused)
+        answer = command("echo", "has run", options=("--best-effort",))
+    finally:
+        del os.environ["LAZARET_REQUIRED_CONTROLS"]
+    equal((answer.code, answer.result["stdout"]), (0, "has run\n"), answer)
+    equal(answer.result["meta"]["isolation"], "partial", answer)
+    equal(answer.statuses("memory", "swap"), {"memory": "partial", "swap": "not_enforced"}, answer)
 
 
 def IsSeenByDoctor_L52():

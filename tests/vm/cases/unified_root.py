@@ -106,6 +106,22 @@ def EndsAForkBombWithPidsLimit_P15_P51():
     equal(command("true").code, 0)
 
 
+def BoundsTheProcessorTimeOfAllProcessesTogether_L09():
+    """Each of them lives for a fifth of the limit."""
+    answer = command("sh", "-c", "while :; do timeout 0.2 sh -c 'while :; do :; done'; done",
+                     options=("--cpu-time", "1s", "--timeout", "25s"))
+    equal((answer.cause, answer.code), ("cpu_limit", 124), answer)
+    check(answer.result["meta"]["usage"]["cpu_ms"] >= 1000, answer)
+
+
+def BlocksWhatTheBatteryMustAllowWithoutACgroup():
+    """One at a time: an emulated machine is slow, and the memory is the machine's."""
+    for probe in ("H-76-anonymous", "H-76-touched", "H-76-processes", "H-76-memfd", "H-76-scratch",
+                  "H-76-page-tables", "H-77-swap"):
+        answer = lazaret("selftest", "--json", "--no-control", "--only", probe)
+        equal([row["verdict"] for row in answer.result["probes"]], ["blocked"], answer)
+
+
 READER = """
 import os, time
 began = time.monotonic()
