@@ -103,6 +103,7 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
                     std::make_move_iterator(more.end()));
   };
   add(read_proc(parts.launched.pid, outside_identity(parts.spawner->foundation().identity), ours));
+  add(read_limits(parts.launched.pid, spec.limits));
   readings.push_back(read_proc_mounts(report, parts.spawner->foundation()));
   readings.push_back(read_scratch_mounts(report, spec.profile));
   add(parts.cgroup ? parts.cgroup->readings(spec.limits)

@@ -4,9 +4,11 @@
 
 #include <array>
 #include <filesystem>
+#include <tuple>
 
 #include "backend/report.hpp"
 #include "base/file.hpp"
+#include "base/split.hpp"
 
 namespace lazaret::backend::native {
 namespace {
@@ -78,6 +80,16 @@ std::vector<Reading> read_identity(const SelfReport& report, const OutsideIdenti
           read_id(report, "Gid", expected.group), read_groups(report, expected.groups)};
 }
 
+// "Max open files            256                  256                  files"
+std::optional<std::uint64_t> hard_limit(std::string_view limits, std::string_view name) {
+  for (const std::string_view line : split(limits, '\n')) {
+    if (!line.starts_with(name)) continue;
+    const std::vector<std::string> words = words_of(line.substr(name.size()));
+    return words.size() < 2 ? std::nullopt : parse_number(words[1]);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 Namespaces namespaces_of(pid_t pid) {
@@ -95,10 +107,26 @@ std::vector<Reading> read_proc(pid_t pid, const OutsideIdentity& expected, const
   const SelfReport report = status_from_outside(pid);
   readings.push_back(read_field(report, Control::syscalls, "Seccomp", "2"));
   readings.push_back(read_field(report, Control::privileges, "NoNewPrivs", "1"));
-  for (const char* const set : {"CapEff", "CapPrm", "CapBnd"}) {
+  for (const char* const set : {"CapEff", "CapPrm", "CapBnd", "CapInh", "CapAmb"}) {
     readings.push_back(read_field(report, Control::privileges, set, "0000000000000000"));
   }
   for (Reading& reading : read_identity(report, expected)) readings.push_back(std::move(reading));
+  return readings;
+}
+
+std::vector<Reading> read_limits(pid_t pid, const Limits& limits) {
+  const std::tuple<Control, std::string_view, std::uint64_t> rows[] = {
+      {Control::open_files, "Max open files ", limits.open_files},
+      {Control::file_size, "Max file size ", limits.file_bytes},
+      {Control::core_dumps, "Max core file size ", 0}};
+  const std::string text = text_of_file("/proc/" + std::to_string(pid) + "/limits");
+  std::vector<Reading> readings;
+  for (const auto& [control, name, most] : rows) {
+    const auto hard = hard_limit(text, name);
+    const bool holds = hard && *hard <= most;
+    readings.push_back({control, holds ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
+                        holds ? "" : std::string(name) + "is more", kFromOutside});
+  }
   return readings;
 }
 

@@ -29,6 +29,9 @@ using Namespaces = std::array<std::string, 8>;
 [[nodiscard]] std::vector<Reading> read_proc(pid_t pid, const OutsideIdentity& expected,
                                              const Namespaces& ours);
 
+/// Its hard limits, as /proc shows them from outside.
+[[nodiscard]] std::vector<Reading> read_limits(pid_t pid, const Limits& limits);
+
 /// "pid:[4026532…]" of a process's namespace, or nothing.
 [[nodiscard]] std::optional<std::string> namespace_of(pid_t pid, const char* name);
 
