@@ -113,7 +113,7 @@ Result<std::unique_ptr<Session>> Service::open_session(const SessionRequest& req
       return std::make_unique<Session>(std::move(parts).value());
     }
     const Cause cause = cause_of_error(parts.error().code());
-    const auto lost = choice.backend ? loss_of(kinds[index], cause, call) : std::nullopt;
+    const auto lost = choice.backend ? loss_of(kinds[index], cause, request.stop) : std::nullopt;
     const Error why = lost ? as_unavailable(*lost) : parts.error();
     const auto reached = choice.backend && !lost ? Reached::backend : Reached::nobody;
     if (index + 1 == kinds.size() || !goes_on_after(reached, cause_of_error(why.code())))

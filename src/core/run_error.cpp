@@ -109,9 +109,12 @@ ResultError input_error(const Error& cause) {
 
 // L-54: libraries start processes, or copies of their own, that nobody sees in the program.
 ResultError with_hint(ResultError said, const policy::Spec& spec) {
-  const bool refused = said.type == ErrorType::PermissionDenied && !said.hint;
-  if (refused && spec.subprocess == Subprocess::deny)
-    said.hint = "it may start no process, nor may a library of its; --subprocess allows it";
+  const auto says = [&said](const char* word) {
+    return said.message.find(word) != said.message.npos;
+  };
+  const bool refused = says("Operation not permitted") || says("EPERM");  // as the filter answers
+  if (spec.subprocess == Subprocess::deny && refused && !said.hint)
+    said.hint = "if it, or a library that it uses, has started a process: --subprocess allows that";
   return said;
 }
 

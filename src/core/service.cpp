@@ -69,8 +69,8 @@ Service::Known& Service::known() {
 std::vector<PoolState> Service::pools() {
   const auto backends = known().backends.with([](const auto& all) { return all; });
   std::vector<PoolState> states;
-  for (const auto& [kind, backend] : backends) {
-    const auto* const warm = dynamic_cast<const WarmBackend*>(backend.get());
+  for (const auto& [kind, kept] : backends) {
+    const auto* const warm = dynamic_cast<const WarmBackend*>(kept.backend.get());
     if (warm != nullptr) states.push_back({warm->name(), warm->counts(), warm->stands()});
   }
   return states;
@@ -79,7 +79,7 @@ std::vector<PoolState> Service::pools() {
 Service::Choice Service::backend_of(BackendKind kind, const Call& call) {
   Known& here = known();
   const auto found_before = [&here, kind] {
-    return here.backends.with([kind](auto& backends) { return backends[kind]; });
+    return here.backends.with([kind](auto& backends) { return backends[kind].backend; });
   };
   if (auto backend = found_before()) return {std::move(backend), Error(Errc::system, "")};
   const auto turn = here.search.take(call);
@@ -88,16 +88,29 @@ Service::Choice Service::backend_of(BackendKind kind, const Call& call) {
   backend::Found found = finder_(kind, call);
   if (!found.backend)
     return {nullptr, found.error.value_or(Error(Errc::backend_unavailable, "no backend"))};
-  here.backends.with([kind, &found](auto& backends) { backends[kind] = found.backend; });
+  here.backends.with([kind, &found](auto& backends) {
+    backends[kind] = {found.backend, found.endpoint};
+  });
   return {found.backend, Error(Errc::system, "")};
 }
 
-std::optional<Error> Service::loss_of(BackendKind kind, Cause cause, const Call& call) const {
+std::optional<Error> Service::loss_of(BackendKind kind, Cause cause, const std::stop_token& stop) {
   const bool may_be_gone =
       cause == Cause::backend_unavailable || cause == Cause::infrastructure_lost;
   if (!may_be_gone || kind == BackendKind::native) return std::nullopt;
-  const backend::Found found = finder_(kind, call);
-  return found.backend ? std::nullopt : found.error;
+  const Call call{Deadline::after(kFindBound), stop};  // the run's own may have passed
+  Known& here = known();
+  const auto turn = here.search.take(call);
+  if (!turn.ok()) return std::nullopt;
+  backend::Found found = finder_(kind, call);
+  if (!found.backend) return found.error;
+  here.backends.with([kind, &found](auto& backends) {
+    auto& kept = backends[kind];
+    if (kept.endpoint == found.endpoint) return;
+    std::swap(kept.backend, found.backend);  // whose last user ends it, outside of this lock
+    kept.endpoint = found.endpoint;
+  });
+  return std::nullopt;
 }
 
 Service::Attempt Service::attempt(BackendKind kind, const ExecutionRequest& request) {
@@ -113,8 +126,8 @@ Service::Attempt Service::attempt(BackendKind kind, const ExecutionRequest& requ
       policy::resolve(request, config_, {languages(), choice.backend->default_grace()});
   Ran ran = spec.ok() ? run(*choice.backend, request, *spec) : Ran{failed_run(spec.error())};
   if (!ran.had_box) {
-    const Call again{Deadline::after(kFindBound), request.stop};
-    if (const auto lost = loss_of(kind, ran.result.meta.cause, again)) return nobody(*lost);
+    const auto lost = loss_of(kind, ran.result.meta.cause, request.stop);
+    if (lost) return nobody(*lost);
   }
   describe(ran.result, request, spec.ok() ? &*spec : nullptr);
   return {std::move(ran.result), ran.had_box ? Reached::box : Reached::backend};

@@ -49,8 +49,12 @@ class Service {
   struct Known {
     const std::uint32_t owner = os::process_id();
     Turn search;  // one at a time: the others wait for what it finds
-    // Shared with the runs that use them: an engine is searched for once.
-    Guarded<std::map<backend::BackendKind, std::shared_ptr<backend::Backend>>> backends;
+    struct Kept {
+      std::shared_ptr<backend::Backend> backend;
+      std::string endpoint;
+    };
+    // Shared with the runs that use them: an engine is searched for once, while it gives boxes.
+    Guarded<std::map<backend::BackendKind, Kept>> backends;
   };
   [[nodiscard]] std::vector<backend::BackendKind> chain() const;
   [[nodiscard]] Choice backend_of(backend::BackendKind kind, const Call& call);
@@ -62,8 +66,9 @@ class Service {
   };
   [[nodiscard]] Attempt attempt(backend::BackendKind kind, const ExecutionRequest& request);
   // Why a backend that was found before is not there any more; nothing while it is.
+  // Another one that is found in its place is the one from now on.
   [[nodiscard]] std::optional<Error> loss_of(backend::BackendKind kind, Cause cause,
-                                             const Call& call) const;
+                                             const std::stop_token& stop);
   [[nodiscard]] Known& known();
   [[nodiscard]] Result<Session::Parts> open_on(std::shared_ptr<backend::Backend> backend,
                                                const SessionRequest& request,

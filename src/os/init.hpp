@@ -79,10 +79,10 @@ struct TreeUsage {
 };
 [[nodiscard]] TreeUsage tree_usage();
 
-/// What a file system of the box's own has no more of: /work, /tmp and /dev/shm where they can be
-/// written to (statvfs(3)).
-enum class Shortage { none, bytes, files };
-[[nodiscard]] Shortage shortage();
+/// Which file systems of the box's own, of /work, /tmp and /dev/shm where they can be written to,
+/// have no byte left, a bit for each, and which no file, the bits of kOfFiles (statfs(2)).
+[[nodiscard]] std::uint32_t shortage();
+inline constexpr std::uint32_t kOfFiles = 0b111000;
 
 enum class Existing { refuse, replace };
 

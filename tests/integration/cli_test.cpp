@@ -261,7 +261,9 @@ TEST_P(CliDoctorOn, PredictsForAnEngineWhatARunReports) {
   const auto options = options_for(GetParam());
   if (!options) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
   const std::string host = *options->host;
-  const Json doctor = json_of(lazaret({"doctor", "--json", "--host", host}));
+  Invocation patient;  // everything is tried on two backends or three
+  patient.bound = 240s;
+  const Json doctor = json_of(lazaret({"doctor", "--json", "--host", host}, patient));
   const Json run = json_of(
       lazaret({"run", "--json", "--type", GetParam(), "--no-fallback", "--host", host, "-c", "1"}));
   const auto found = std::ranges::find_if(
@@ -282,6 +284,7 @@ INSTANTIATE_TEST_SUITE_P(EachEngine, CliDoctorOn, testing::Values("docker", "pod
 
 TEST(Cli, TellsInDoctorOfEveryEndpointThatWasTried) {
   const Json said = json_of(lazaret({"doctor", "--json", "--host", "unix:///nowhere/e.sock"}));
+  ASSERT_EQ(said["backends"].size(), 3U);
   for (const Json& backend : said["backends"]) {
     if (backend["name"] == "native") continue;
     ASSERT_EQ(backend["attempts"].size(), 1U) << backend;

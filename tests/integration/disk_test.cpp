@@ -72,7 +72,8 @@ TEST_P(DiskOn, TellsOfASessionsProgramsApart) {
   };
   EXPECT_EQ(cause("head -c 20000000 /dev/zero > /tmp/big"), Cause::disk_limit);
   EXPECT_EQ(cause("exit 3"), Cause::nonzero_exit);
-  EXPECT_EQ(cause("rm /tmp/big"), Cause::exited);
+  EXPECT_EQ(cause("head -c 20000000 /dev/zero > /work/big"), Cause::disk_limit) << "another one";
+  EXPECT_EQ(cause("rm /tmp/big; exit 3"), Cause::nonzero_exit);
   EXPECT_EQ(cause("head -c 20000000 /dev/zero > /tmp/big"), Cause::disk_limit);
 }
 

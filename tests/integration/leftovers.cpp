@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iterator>
 #include <sstream>
+#include <stdexcept>
 
 #include "engine/client.hpp"
 #include "engine/container.hpp"
@@ -32,21 +33,23 @@ std::set<std::string> lines_of(const std::string& path) {
   return lines;
 }
 
-// "lazaret-…"; Podman's "libpod-…"; Docker calls it as the container.
-bool is_of_a_box(const std::string& name) {
+bool is_ours(const std::string& cgroup) { return cgroup.starts_with("lazaret-"); }
+
+// Podman's "libpod-…"; Docker calls it as the container.
+bool is_an_engines(const std::string& cgroup) {
   const bool is_id =
-      name.size() == 64 && name.find_first_not_of("0123456789abcdef") == std::string::npos;
-  return name.starts_with("lazaret-") || name.starts_with("libpod-") || is_id;
+      cgroup.size() == 64 && cgroup.find_first_not_of("0123456789abcdef") == std::string::npos;
+  return is_id || cgroup.starts_with("libpod-");
 }
 
 // Engines remove theirs while we look.
-std::set<std::string> cgroups_of_boxes(const fs::path& directory) {
+std::set<std::string> cgroups_below(const fs::path& directory, bool (*wanted)(const std::string&)) {
   std::set<std::string> found;
   std::error_code gone;
   for (const auto& entry : fs::directory_iterator(directory, gone)) {
     if (entry.is_symlink(gone) || !entry.is_directory(gone)) continue;
-    if (is_of_a_box(entry.path().filename())) found.insert(entry.path());
-    found.merge(cgroups_of_boxes(entry.path()));
+    if (wanted(entry.path().filename())) found.insert(entry.path());
+    found.merge(cgroups_below(entry.path(), wanted));
   }
   return found;
 }
@@ -61,14 +64,20 @@ bool are_ours(const std::map<std::string, std::string>& labels) {
       labels, [](const auto& label) { return label.first.find("lazaret") != std::string::npos; });
 }
 
+template <typename T>
+T must(Result<T> result) {
+  if (!result.ok()) throw std::runtime_error(result.error().message());
+  return std::move(result).value();
+}
+
 void count_in_engine(const std::string& endpoint, Leftovers& left) {
   const Call call = Call{}.within(std::chrono::seconds(20));
-  auto dialer = engine::default_dialer(endpoint).value();
-  const auto client = engine::EngineClient::negotiate(std::move(dialer), {}, call).value();
-  const auto containers = engine::container::list(client, {}, call).value();
+  auto dialer = must(engine::default_dialer(endpoint));
+  const auto client = must(engine::EngineClient::negotiate(std::move(dialer), {}, call));
+  const auto containers = must(engine::container::list(client, {}, call));
   left.containers += static_cast<std::size_t>(std::ranges::count_if(
       containers, [](const auto& container) { return are_ours(container.labels); }));
-  const auto volumes = engine::volume::list(client, {}, call).value();
+  const auto volumes = must(engine::volume::list(client, {}, call));
   for (const engine::volume::Volume& volume : volumes) {
     if (are_ours(volume.labels)) left.volumes.insert(volume.name);
   }
@@ -92,12 +101,20 @@ Leftovers leftovers(const std::string& backend) {
       names_in({"/tmp", "/var/tmp", "/run", "/dev/shm", fs::temp_directory_path(ignored).string()});
   left.mounts = lines_of("/proc/self/mountinfo");
   std::erase_if(left.mounts, is_store_of_podman);
-  left.cgroups = cgroups_of_boxes("/sys/fs/cgroup");
+  left.cgroups = cgroups_below("/sys/fs/cgroup", is_ours);
+  left.engines_cgroups = cgroups_below("/sys/fs/cgroup", is_an_engines);
   left.descriptors = names_in({"/proc/self/fd"}).size();
   left.children = children_of_ours();
   const auto options = options_for(backend);
   if (options && options->host) count_in_engine(*options->host, left);
   return left;
+}
+
+std::vector<std::string> named_as_ours(std::vector<std::string> paths) {
+  std::erase_if(paths, [](const fs::path& path) {
+    return path.filename().string().find("lazaret") == std::string::npos;
+  });
+  return paths;
 }
 
 std::vector<std::string> added(const std::set<std::string>& before,

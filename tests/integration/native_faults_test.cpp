@@ -160,14 +160,15 @@ TEST_P(NativeFaults, RunNothingOrLeaveTheEvidenceTrue) {
 }
 
 // Of all groups together: a set-up that makes too few calls to fail would prove little.
-TEST(NativeFaultCases, AreAtLeastHundredAndTwentyForEachCaller) {
+TEST(NativeFaultCases, AreHundredsForEachCaller) {
   if (!can_inject()) LAZARET_SKIP_OR_FAIL("ptrace", "written for x86-64");
   for (const Caller caller : {Caller::root, Caller::user}) {
     if (!can_be(caller)) continue;
     const Observed good = observe_run(caller, ask_the_box(unique_marker()), {});
+    ASSERT_TRUE(good.executed) << good.result.dump();
     std::size_t cases = 0;
     for (const Group& group : groups()) cases += faults_of(group, good.calls).size();
-    EXPECT_GE(cases, 120U) << name_of(caller);
+    EXPECT_GE(cases, 500U) << name_of(caller);
   }
 }
 

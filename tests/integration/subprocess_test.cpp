@@ -56,6 +56,21 @@ TEST_P(SubprocessOn, SaysInPythonWhatWasRefused) {
   EXPECT_THAT(result.value("stderr", ""), HasSubstr("PermissionError"));
 }
 
+TEST_P(SubprocessOn, SaysInJavascriptWhatWasRefused) {  // L-54
+  const Json result =
+      run(code_request("javascript", "require('child_process').execFileSync('true')"),
+          Subprocess::deny);
+  EXPECT_EQ(result["error"]["type"], "PermissionDenied") << result.dump();
+  EXPECT_THAT(result["error"]["hint"].get<std::string>(), HasSubstr("--subprocess"));
+}
+
+// Another refusal is not to be mended by letting processes be made.
+TEST_P(SubprocessOn, AdvisesNothingOfProcessesWhereAFileWasRefused) {
+  const Json result = run(python("open('/usr/new', 'w')"), Subprocess::deny);
+  EXPECT_EQ(result["error"]["type"], "PermissionDenied") << result.dump();
+  EXPECT_FALSE(result["error"].contains("hint")) << result.dump();
+}
+
 TEST_P(SubprocessOn, LetsBashDoWhatItDoesItself) {
   const Json result = run(bash("for i in 1 2 3; do printf $i; done; ls"), Subprocess::deny);
   EXPECT_EQ(result["stdout"], "123") << result.dump();

@@ -100,15 +100,18 @@ void set_environment(const std::map<std::string, std::string>& environment);
 
 /// Everything on this machine that a run might leave behind.
 struct Leftovers {
-  std::set<std::string> files;    ///< names in /tmp, /var/tmp, /run, /dev/shm and TMPDIR
-  std::set<std::string> mounts;   ///< lines of mountinfo
-  std::set<std::string> cgroups;  ///< directories of our boxes and of engines'
-  std::size_t descriptors = 0;    ///< open in this process
-  std::size_t children = 0;       ///< of this process, zombies included
-  std::size_t containers = 0;     ///< of ours, known to the engine
-  std::set<std::string> volumes;  ///< of ours, known to the engine
+  std::set<std::string> files;            ///< names in /tmp, /var/tmp, /run, /dev/shm and TMPDIR
+  std::set<std::string> mounts;           ///< lines of mountinfo
+  std::set<std::string> cgroups;          ///< directories called lazaret-*
+  std::set<std::string> engines_cgroups;  ///< of containers
+  std::size_t descriptors = 0;            ///< open in this process
+  std::size_t children = 0;               ///< of this process, zombies included
+  std::size_t containers = 0;             ///< of ours, known to the engine
+  std::set<std::string> volumes;          ///< of ours, known to the engine
 };
 [[nodiscard]] Leftovers leftovers(const std::string& backend);
+/// Of paths, those whose last name is one of ours; others make files in the same places.
+[[nodiscard]] std::vector<std::string> named_as_ours(std::vector<std::string> paths);
 /// Elements of `after` that are not in `before`.
 [[nodiscard]] std::vector<std::string> added(const std::set<std::string>& before,
                                              const std::set<std::string>& after);

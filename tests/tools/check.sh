@@ -57,7 +57,7 @@ idle() {
 # leaks then and says so, the want of descriptors, of which a sanitizer needs some itself, forks of
 # a program with threads, whose locks it keeps, and what large compilers do for most of a minute.
 readonly NOT_HERE='/([Dd]ocker|[Pp]odman)|FillingFault|ServeFault'\
-'|NativeFaults|Killed|WantOfDescriptors|InAFork|ServesAFork|Corpus.*/(go|java|rust)_'
+'|NativeFault|Killed|WantOfDescriptors|InAFork|ServesAFork|Corpus.*/(go|java|rust)_'
 # What the box does to its program, which none of our threads has a part in; other tests have.
 readonly ONE_THREAD='Stdlib|SelftestOn|Corpus|NativeIsolation|NativeLimits|NativeMounts'\
 '|NativeProfiles|NativeProcesses|CliStatus|BadRequest|SubprocessOn'

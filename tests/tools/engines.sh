@@ -321,7 +321,7 @@ remove_outside() {
   bed_cgroups | xargs -r rmdir 2>/dev/null || true
   others_have_engines || new_outside | sort -r | while read -r path; do
     case $path in
-      */cache/blob-info-cache-* | */cache/containers/*.lock) rm -f "$path" ;;
+      */cache/blob-info-cache-* | */cache/containers/short-name-aliases.conf*) rm -f "$path" ;;
       *) rmdir "$path" 2>/dev/null || true ;;
     esac
   done

@@ -24,7 +24,7 @@ namespace lazaret::backend::docker {
 namespace {
 
 constexpr std::chrono::seconds kGreetBound{20};
-constexpr std::chrono::seconds kInfoBound{2};
+constexpr std::chrono::seconds kInfoBound{15};
 constexpr std::chrono::seconds kClearBound{2};  // what earlier boxes may cost this one
 // WHY: what is being made is waited for although the call may have ended. An engine goes on with a
 // create whose client has left, and what appears after we have removed it by name stays for ever.
@@ -119,7 +119,8 @@ Result<std::unique_ptr<Backend>> DockerBackend::create(engine::EngineClient clie
 
 std::vector<HostFact> DockerBackend::host() const {
   const auto info = engine::system::info(*client_, Call{}.within(kInfoBound));
-  return info.ok() ? facts_of(*info) : std::vector<HostFact>();
+  if (info.ok()) return facts_of(*info);
+  return {{"Engine's host", Presence::missing, info.error().message(), "ask the engine itself"}};
 }
 
 std::string DockerBackend::name() const { return std::string(engine::name_of(client_->kind())); }

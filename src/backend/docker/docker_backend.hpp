@@ -26,7 +26,7 @@ class DockerBackend final : public Backend {
 
   [[nodiscard]] std::string name() const override;
   [[nodiscard]] std::string runtime() const override { return client_->describe(); }
-  /// By the engine's word; nothing when it does not answer within two seconds.
+  /// By the engine's word, or why it has none. Within 15 seconds.
   [[nodiscard]] std::vector<HostFact> host() const override;
   [[nodiscard]] std::string endpoint() const { return client_->endpoint(); }
   [[nodiscard]] Result<std::unique_ptr<Box>> open(const policy::Spec& spec,

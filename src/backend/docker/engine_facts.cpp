@@ -8,6 +8,8 @@
 namespace lazaret::backend::docker {
 namespace {
 
+constexpr std::size_t kMostFacts = 20;  // an engine may warn without end
+
 HostFact there(const char* name, const std::string& note) {
   return {name, Presence::there, engine::one_line(note), ""};
 }
@@ -61,8 +63,10 @@ HostFact seccomp(const engine::system::Info& info) {
 
 std::vector<HostFact> facts_of(const engine::system::Info& info) {
   std::vector<HostFact> facts{host(info), user(info), cgroups(info), limits(info), seccomp(info)};
-  for (const std::string& warning : info.warnings)
-    facts.push_back(there("Engine's own warning", warning));
+  for (const std::string& warning : info.warnings) {
+    if (facts.size() == kMostFacts) break;
+    if (!warning.empty()) facts.push_back(there("Engine's own warning", warning));
+  }
   return facts;
 }
 

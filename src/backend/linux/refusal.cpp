@@ -45,6 +45,12 @@ constexpr const char* kKernel =
     "this kernel lacks a namespace that boxes need: user, mount, pid, ipc, uts, cgroup and time "
     "(Linux 5.6, CONFIG_TIME_NS); use --type docker";
 
+constexpr const char* kPriority =
+    "boxes must not have their caller's priority, and a system call filter around this program "
+    "forbids to give it up; start it without one (nice, chrt, ionice), or allow "
+    "sched_setscheduler, "
+    "setpriority and ioprio_set";
+
 bool says(const char* path, char wanted) {
   std::ifstream file(path);
   char first = 0;
@@ -63,6 +69,7 @@ HostTraits traits_of_host() {
 }
 
 std::string way_out(std::string_view step, int code, const HostTraits& traits) {
+  if (step == "be ordinary") return kPriority;
   if (code == ENOSPC && step == "make namespaces") return kNumber;
   if (code == EINVAL && step == "make namespaces") return kKernel;
   if (code != EPERM && code != EACCES && code != ENOSYS) return "";

@@ -2,10 +2,11 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
-#include <sys/statvfs.h>
+#include <sys/statfs.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -122,14 +123,16 @@ std::uint32_t resident_kib_of(std::int64_t child) {
 }
 
 // What it cannot write to is not full by its doing.
-Shortage shortage() {
+std::uint32_t shortage() {
+  std::uint32_t seen = 0, bit = 1;
   for (const char* const path : {"/work", "/tmp", "/dev/shm"}) {
-    struct statvfs facts {};
-    if (::statvfs(path, &facts) != 0 || (facts.f_flag & ST_RDONLY) != 0) continue;
-    if (facts.f_blocks > 0 && facts.f_bfree == 0) return Shortage::bytes;
-    if (facts.f_files > 0 && facts.f_ffree == 0) return Shortage::files;
+    struct statfs facts {};
+    if (::statfs(path, &facts) != 0 || (facts.f_flags & MS_RDONLY) != 0) continue;
+    if (facts.f_bfree == 0 && facts.f_blocks != 0) seen |= bit;
+    if (facts.f_ffree == 0 && facts.f_files != 0) seen |= bit << 3U;
+    bit <<= 1U;
   }
-  return Shortage::none;
+  return seen;
 }
 
 TreeUsage tree_usage() {

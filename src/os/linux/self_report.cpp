@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <charconv>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -58,14 +58,14 @@ void add_lines(std::string& report, std::string_view key, std::string_view text)
 }
 
 // proc(5), /proc/pid/status.
-std::uint64_t ignored_signals_in(std::string_view status) {
+std::uint64_t ignored_signals_in(const std::string& status) {
   constexpr std::string_view kKey = "\nSigIgn:\t";
   const std::size_t at = status.find(kKey);
-  if (at == std::string_view::npos) return kEverySignal;
-  const std::string_view digits = status.substr(at + kKey.size());
-  std::uint64_t signals = 0;
-  const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), signals, 16);
-  return parsed.ec == std::errc() ? signals : kEverySignal;
+  if (at == std::string::npos) return kEverySignal;
+  const char* const digits = status.c_str() + at + kKey.size();
+  char* end = nullptr;
+  const std::uint64_t signals = std::strtoull(digits, &end, 16);
+  return end == digits ? kEverySignal : signals;
 }
 
 void add_limits(std::string& report) {

@@ -70,8 +70,8 @@ bool set_limits(const Plan& plan) noexcept {
   if (plan.cpu_seconds == 0) return true;
   if (::getrlimit(RLIMIT_CPU, &found) != 0) return false;
   // One second between the two, so that SIGXCPU arrives first and tells the cause (L-02).
-  const rlimit limit{std::min(plan.cpu_seconds, found.rlim_max),
-                     std::min(plan.cpu_seconds + 1, found.rlim_max)};
+  const rlim_t hard = std::min(plan.cpu_seconds + 1, found.rlim_max);
+  const rlimit limit{hard > 1 ? hard - 1 : hard, hard};
   return ::setrlimit(RLIMIT_CPU, &limit) == 0;
 }
 

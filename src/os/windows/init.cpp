@@ -16,7 +16,7 @@ Result<std::int64_t> spawn(const SpawnRequest&) { return no_boxes(); }
 std::optional<Ended> reap(RawHandle) { return std::nullopt; }
 Status signal_all(std::int64_t, std::uint32_t) { return no_boxes(); }
 TreeUsage tree_usage() { return {}; }
-Shortage shortage() { return Shortage::none; }
+std::uint32_t shortage() { return 0; }
 Status write_file(const std::string&, const std::string&, Existing) { return no_boxes(); }
 SelfReport self_report(Subprocess) { return {}; }
 

@@ -348,9 +348,9 @@ def run():
     if deterministic:
         os.environ.pop("PYTHONSAFEPATH", None)  # was for this interpreter
         sys.path[:] = [entry for entry in sys.path if entry]  # which knows it from 3.11 on
-    processors = os.environ.get("PYTHON_CPU_COUNT", "")  # which python reads from 3.13 on
-    if sys.version_info < (3, 13) and processors.isdecimal() and int(processors) > 0:
-        os.cpu_count = int(processors).__int__
+    processors = os.environ.get("PYTHON_CPU_COUNT", "")[:5]  # which -I has python overlook
+    if processors.isdecimal() and int(processors) > 0:
+        os.cpu_count = os.process_cpu_count = int(processors).__int__
     ahead = Ahead() if len(sys.argv) == 1 else None
     if ahead:
         sys.argv[1:] = ahead.wait()

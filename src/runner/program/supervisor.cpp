@@ -24,15 +24,11 @@ Status write_files(const Job& job) {
   return {};
 }
 
-bool ended_well(const Exited& exited) {
-  return exited.how == Exited::How::exit && exited.code == 0;
-}
-
 // What was full before is no news of this program.
-Exited::Full full_now(os::Shortage before) {
-  const os::Shortage now = os::shortage();
-  if (now == before) return Exited::Full::nothing;
-  return static_cast<Exited::Full>(now);
+Exited::Full full_now(std::uint32_t before) {
+  const std::uint32_t since = os::shortage() & ~before;
+  if ((since & ~os::kOfFiles) != 0) return Exited::Full::bytes;
+  return since != 0 ? Exited::Full::files : Exited::Full::nothing;
 }
 
 // It reads until the end of the pipe, so that writing needs no patience.
@@ -347,7 +343,7 @@ void Supervisor::finish() {
   // Of all that were ever reaped: what has not grown was another's.
   exited_->peak_rss_kib = usage.peak_rss_kib > peak_kib_before_ ? usage.peak_rss_kib : 0;
   exited_->has_artifacts = had_job_ && has_something_in(std::string(kArtifacts));
-  if (!ended_well(*exited_)) exited_->full = full_now(shortage_before_);
+  if (exited_->code != 0) exited_->full = full_now(shortage_before_);  // a signal is never 0
   outbox_.put(FrameType::exited, encode(*exited_));
   exited_.reset();
   main_.reset();

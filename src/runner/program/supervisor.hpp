@@ -80,7 +80,7 @@ class Supervisor {
   std::optional<std::int64_t> main_;
   std::optional<Exited> exited_;
   std::uint64_t cpu_us_before_ = 0;    // by the compile step, or while it waited
-  os::Shortage shortage_before_ = os::Shortage::none;
+  std::uint32_t shortage_before_ = 0;
   std::uint64_t peak_kib_before_ = 0;  // of earlier programs of a box that is kept
   std::optional<Deadline> drain_until_;
 };

@@ -66,5 +66,14 @@ TEST(EngineFacts, ShowAnEnginesWordsOnOneLineAndWithoutControls) {
   EXPECT_EQ(fact(info, "Engine's own warning").note, "no swap");
 }
 
+TEST(EngineFacts, TakeAFewWarningsAndNoEmptyOne) {
+  engine::system::Info info = good();
+  const std::size_t usual = facts_of(info).size();
+  info.warnings = {"", "one", ""};
+  EXPECT_EQ(facts_of(info).size(), usual + 1);
+  info.warnings.assign(1'000'000, "more");
+  EXPECT_EQ(facts_of(info).size(), 20U);
+}
+
 }  // namespace
 }  // namespace lazaret::backend::docker

@@ -30,6 +30,10 @@ TEST(WayOut, NamesBothFixesWhereAppArmorTakesTheCapabilities) {
   EXPECT_THAT(way_out("name host", EACCES, {.apparmor_restricts = true}), HasSubstr("apparmor"));
 }
 
+TEST(WayOut, TellsWhoMayNotGiveUpItsPriority) {
+  EXPECT_THAT(way_out("be ordinary", EPERM, {.in_container = true}), HasSubstr("setpriority"));
+}
+
 TEST(WayOut, NamesTheNamespacesThatAKernelMustHave) {
   EXPECT_THAT(way_out("make namespaces", EINVAL, {.apparmor_restricts = true}),
               AllOf(HasSubstr("CONFIG_TIME_NS"), Not(HasSubstr("apparmor"))));

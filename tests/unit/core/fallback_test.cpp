@@ -194,6 +194,45 @@ TEST(Service, ASessionStaysWithAnEngineThatRefusesItsBox) {
   EXPECT_THAT(world.asked, Each(BackendKind::docker));
 }
 
+// A slow engine is there: it is asked anew, whatever the session's own time.
+TEST(Service, ASessionStaysWithAnEngineThatTookAllItsTime) {
+  World world;
+  world.refuses(BackendKind::docker, Error(Errc::timed_out, "busy"));
+  world.add(BackendKind::native);
+  const BackendFinder find = world.finder();
+  Service service(config_of(BackendType::docker), [&find](BackendKind kind, const Call& call) {
+    if (const Status status = call.check(); status.ok()) return find(kind, call);
+    backend::Found none;
+    none.error = Error(Errc::backend_unavailable, "no time to look");
+    return none;
+  });
+  const auto session = service.open_session({});
+  ASSERT_FALSE(session.ok());
+  EXPECT_THAT(session.error().message(), HasSubstr("busy"));
+  EXPECT_THAT(world.asked, Each(BackendKind::docker));
+}
+
+// Another engine answers in the place of the one that was found: it is used from then on.
+TEST(Service, TurnsToTheEngineThatIsFoundInstead) {
+  World world;
+  const auto old = world.add(BackendKind::docker);
+  std::string endpoint = "unix:///first";
+  const BackendFinder find = world.finder();
+  Service service(config_of(BackendType::docker, policy::FallbackRule::never),
+                  [&](BackendKind kind, const Call& call) {
+                    backend::Found found = find(kind, call);
+                    found.endpoint = endpoint;
+                    return found;
+                  });
+  EXPECT_TRUE(service.execute(python()).success());
+  world.backends[BackendKind::docker]->refusal = Error(Errc::connection_refused, "it went");
+  const auto next = world.add(BackendKind::docker);
+  endpoint = "unix:///second";
+  EXPECT_EQ(service.execute(python()).meta.cause, Cause::backend_unavailable);
+  EXPECT_TRUE(service.execute(python()).success());
+  EXPECT_EQ(next->opened, 1);
+}
+
 TEST(Service, AnAutomaticSessionGoesOnAfterARefusal) {
   World world;
   world.refuses(BackendKind::docker, Error(Errc::permission_denied, "not yours"));

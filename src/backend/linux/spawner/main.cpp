@@ -70,7 +70,6 @@ bool be_ordinary() noexcept {
 bool detach() noexcept {
   reset_signals();
   raise_descriptor_limit();
-  if (!be_ordinary()) return false;
   ::umask(0022);
   const int null = ::open("/dev/null", O_RDWR);
   for (int target = 0; target < kControl; ++target) {
@@ -173,6 +172,7 @@ int begin() {
   Start start;
   (void)::prctl(PR_SET_NAME, "lazaret-spawner", 0, 0, 0);
   if (!detach() || !hear(start)) return 1;
+  if (!be_ordinary()) return give_up("be ordinary");
   os::Handle owner = owner_of(start);
   if (!owner.valid()) return give_up("watch the owner");
   if (!make_namespaces(start.identity)) return give_up("make namespaces");
