@@ -11,6 +11,7 @@ namespace lazaret::test {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 // Each of these may be repeated; none takes the mark after which everything is the program's.
 TEST(CliWords, LeavesTheProgramItsOptionsWhateverStandsBefore) {
@@ -88,6 +89,15 @@ TEST(CliWords, TakesTheBackendByEitherName) {
         lazaret({"exec", name, "docker", "--no-fallback", "--host", "unix:///no", "true"}).status,
         125);
   }
+}
+
+// What failed says it by itself; what may be done about it, only we know.
+TEST(CliWords, AdviseWhereAProgramHasFailedByItself) {
+  const Ended refused = lazaret({"run", "--no-subprocess", "-c", "import os; os.fork()"});
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.err, HasSubstr("\nlazaret: hint: "));
+  EXPECT_THAT(refused.err, HasSubstr("--subprocess"));
+  EXPECT_THAT(lazaret({"run", "-c", "1/0"}).err, Not(HasSubstr("hint")));
 }
 
 }  // namespace

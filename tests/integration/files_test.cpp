@@ -204,6 +204,18 @@ TEST_P(FilesOn, TakesNothingOfAProgramThatWasEnded) {
   EXPECT_FALSE(fs::exists(out()));
 }
 
+// A file that somebody still holds open for writing cannot be executed (execve(2), ETXTBSY).
+TEST_P(FilesOn, ExecutesWhatHasJustBeenWritten_P56) {
+  ExecutionRequest request = command({"/work/tool"});
+  request.inputs = {{"tool", file_text("/bin/true"), {}, true}};
+  const CodeSandbox sandbox = sandbox_on(GetParam());
+  const int rounds = GetParam() == std::string("native") ? 40 : 6;
+  for (int round = 0; round < rounds; ++round) {
+    const ExecutionResult result = sandbox.execute(request);
+    ASSERT_EQ(result.meta.cause, Cause::exited) << to_json(result);
+  }
+}
+
 TEST_P(FilesOn, GivesFilesToAnInterpreterThatHasWaited) {
   const WarmSandbox sandbox(GetParam());
   ExecutionRequest request = giving(

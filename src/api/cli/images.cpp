@@ -45,10 +45,22 @@ int with_engine(const Common& common, Do&& act) {
   return act(core::surroundings(*config), Call{Deadline::never(), stop.get_token()});
 }
 
+// An engine that has fallen silent, or speaks of something else, says nothing of a way out.
+int fail(Error error) {
+  if (error.code() == Errc::invalid_argument) return complain(error, kUsage);
+  const bool lost = error.code() == Errc::timed_out || error.code() == Errc::connection_lost ||
+                    error.code() == Errc::protocol;
+  if (lost && error.hint().empty())
+    error = std::move(error).with_hint(
+        "the engine may be busy, stopped or starting: see its log and try again; `lazaret doctor` "
+        "shows what answers");
+  return complain(error, kOurFailure);
+}
+
 int list(const Common& common) {
   return with_engine(common, [&common](const backend::Surroundings& here, const Call& call) {
     const auto found = core::list_images(here, call.within(std::chrono::seconds(30)));
-    if (!found.ok()) return complain(found.error(), kOurFailure);
+    if (!found.ok()) return fail(found.error());
     if (common.json)
       std::printf("%s\n", core::to_json(*found, 2).c_str());
     else
@@ -63,10 +75,7 @@ int build(const Common& common, core::ImageRequest& request) {
   return with_engine(common,
                      [&common, &request](const backend::Surroundings& here, const Call& call) {
                        const auto built = core::build_images(here, request, call);
-                       if (!built.ok()) {
-                         const bool usage = built.error().code() == Errc::invalid_argument;
-                         return complain(built.error(), usage ? kUsage : kOurFailure);
-                       }
+                       if (!built.ok()) return fail(built.error());
                        Json json = Json::array();
                        for (const images::Built& image : *built) {
                          json.push_back({{"name", image.name},

@@ -51,7 +51,7 @@ void show_end(const ExecutionResult& result) {
     note(std::string(name_of(result.meta.cause)) + ": " + result.error->message);
   else if (ours)
     note(std::string(name_of(result.meta.cause)));
-  if (said && result.error->hint) note("hint: " + *result.error->hint);
+  if (result.error && result.error->hint) note("hint: " + *result.error->hint);
 }
 
 }  // namespace

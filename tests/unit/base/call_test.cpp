@@ -7,6 +7,9 @@ namespace {
 
 using std::chrono::milliseconds;
 
+// P-09: neither a clock that is set nor a machine that sleeps may fire or stall a deadline.
+static_assert(Deadline::Clock::is_steady);
+
 TEST(Deadline, NeverHasNoTimeLeftToTellAndDoesNotPass) {
   EXPECT_TRUE(Deadline::never().is_never());
   EXPECT_FALSE(Deadline::never().passed());
