@@ -14,11 +14,11 @@ constexpr std::uint64_t kTmpfs = 0x01021994;
 constexpr std::uint64_t kPage = 4096;  // tmpfs rounds up to pages
 constexpr std::string_view kBoxUid = "65534";
 
-using Found = std::pair<EvidenceStatus, std::string>;
+using Judgement = std::pair<EvidenceStatus, std::string>;
 
-Found enforced(std::string text) { return {EvidenceStatus::enforced, std::move(text)}; }
-Found missing(std::string text) { return {EvidenceStatus::not_enforced, std::move(text)}; }
-Found decide(bool holds, std::string text) {
+Judgement enforced(std::string text) { return {EvidenceStatus::enforced, std::move(text)}; }
+Judgement missing(std::string text) { return {EvidenceStatus::not_enforced, std::move(text)}; }
+Judgement decide(bool holds, std::string text) {
   return {holds ? EvidenceStatus::enforced : EvidenceStatus::not_enforced, std::move(text)};
 }
 
@@ -27,7 +27,7 @@ std::string status_of(const SelfReport& report, const std::string& field) {
   return found == report.status.end() ? "" : found->second;
 }
 
-Found network(const SelfReport& report, const policy::Spec& spec) {
+Judgement network(const SelfReport& report, const policy::Spec& spec) {
   for (const std::string& name : report.interfaces) {
     if (name != "lo") return missing("interface " + name + " is there");
   }
@@ -117,7 +117,7 @@ std::string shown(const std::vector<Mount>& mounts) {
   return text;
 }
 
-Found filesystem(const SelfReport& report, const policy::Spec& spec) {
+Judgement filesystem(const SelfReport& report, const policy::Spec& spec) {
   if (report.probe("root_write") != kReadOnly) return missing("the root can be written to");
   bool root_seen = false;
   for (const MountLine& mount : report.mounts) {
@@ -145,7 +145,7 @@ bool only(const std::string& text, std::string_view wanted) {
                      [wanted](const std::string& word) { return word == wanted; });
 }
 
-Found privileges(const SelfReport& report, const policy::Spec&) {
+Judgement privileges(const SelfReport& report, const policy::Spec&) {
   if (!only(status_of(report, "Uid"), kBoxUid)) return missing("uid " + status_of(report, "Uid"));
   if (!only(status_of(report, "Gid"), kBoxUid)) return missing("gid " + status_of(report, "Gid"));
   for (const char* const set : {"CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"}) {
@@ -160,7 +160,7 @@ Found privileges(const SelfReport& report, const policy::Spec&) {
                   (none ? "" : ", supplementary groups " + groups));
 }
 
-Found syscalls(const SelfReport& report, const policy::Spec& spec) {
+Judgement syscalls(const SelfReport& report, const policy::Spec& spec) {
   if (status_of(report, "Seccomp") != "2") return missing("no filter");
   for (const char* const call : {"user_namespace", "mount", "keyctl", "bpf", "io_uring"}) {
     if (report.probe(call) != kEperm) return missing(std::string(call) + " was not refused");
@@ -178,7 +178,7 @@ Found syscalls(const SelfReport& report, const policy::Spec& spec) {
 
 // The kernel cannot be asked; the error of making a device file tells who has refused it. Version 6
 // and later have all that is asked of it.
-Found landlock(const SelfReport& report, const policy::Spec&) {
+Judgement landlock(const SelfReport& report, const policy::Spec&) {
   constexpr std::uint64_t kWhole = 6;
   const std::uint64_t version = report.number("landlock").value_or(0);
   if (version == 0)
@@ -190,34 +190,34 @@ Found landlock(const SelfReport& report, const policy::Spec&) {
   return {EvidenceStatus::partial, text + ": not of sockets and signals"};
 }
 
-Found processes(const SelfReport& report, const policy::Spec&) {
+Judgement processes(const SelfReport& report, const policy::Spec&) {
   return decide(report.value("pid") == "1",
                 "the runner is pid " + report.value("pid").value_or("unknown"));
 }
 
-Found hostname(const SelfReport& report, const policy::Spec&) {
+Judgement hostname(const SelfReport& report, const policy::Spec&) {
   return decide(report.value("hostname") == "lazaret",
                 "host name " + report.value("hostname").value_or("unknown"));
 }
 
-Found resource_limit(const SelfReport& report, const std::string& key, std::uint64_t most) {
+Judgement resource_limit(const SelfReport& report, const std::string& key, std::uint64_t most) {
   const auto words = words_of(report.value(key).value_or(""));
   if (words.size() != 2) return missing(key + " could not be read");
   const auto hard = parse_number(words[1]);
   return decide(hard && *hard <= most, key + " " + words[1]);
 }
 
-Found open_files(const SelfReport& report, const policy::Spec& spec) {
+Judgement open_files(const SelfReport& report, const policy::Spec& spec) {
   return resource_limit(report, "limit.nofile", spec.limits.open_files);
 }
-Found file_size(const SelfReport& report, const policy::Spec& spec) {
+Judgement file_size(const SelfReport& report, const policy::Spec& spec) {
   return resource_limit(report, "limit.fsize", spec.limits.file_bytes);
 }
-Found core_dumps(const SelfReport& report, const policy::Spec&) {
+Judgement core_dumps(const SelfReport& report, const policy::Spec&) {
   return resource_limit(report, "limit.core", 0);
 }
 
-Found disk(const SelfReport& report, const policy::Spec& spec) {
+Judgement disk(const SelfReport& report, const policy::Spec& spec) {
   for (const char* const path : {"/work", "/tmp", "/dev/shm"}) {
     if (is_strict(spec) && path == std::string_view("/tmp")) continue;
     const auto facts = words_of(report.value(std::string("disk.") + path).value_or(""));
@@ -241,7 +241,7 @@ Found disk(const SelfReport& report, const policy::Spec& spec) {
 
 // Tried in a child of the runner, which has ended before the report was made: what holds the
 // program is the same filter, and it is not started where that cannot be installed.
-Found subprocess(const SelfReport& report, const policy::Spec& spec) {
+Judgement subprocess(const SelfReport& report, const policy::Spec& spec) {
   if (spec.subprocess == Subprocess::allow) return enforced("allowed, as asked");
   for (const char* const call : {"process", "execve", "execveat"}) {
     if (report.probe(std::string("subprocess_") + call) != kEperm)
@@ -253,7 +253,7 @@ Found subprocess(const SelfReport& report, const policy::Spec& spec) {
 
 struct Row {
   Control control;
-  Found (*read)(const SelfReport&, const policy::Spec&);
+  Judgement (*read)(const SelfReport&, const policy::Spec&);
 };
 
 constexpr std::array kRows = {
