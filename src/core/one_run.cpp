@@ -116,7 +116,7 @@ class Run {
 
   void carry() {
     const auto before = spec_.limits.cpu_time ? box_.counters() : std::nullopt;
-    if (before) unused_ = before->usage.cpu_ms.value_or(0);
+    if (before) used_before_ = before->usage.cpu_ms.value_or(0);
     const Call call{Deadline::after(spec_.limits.timeout), request_.stop};
     if (const Status status = client_.start(job_of(spec_), call); !status.ok())
       return unstarted(status.error());
@@ -150,7 +150,8 @@ class Run {
   [[nodiscard]] std::optional<std::chrono::milliseconds> used() {
     const auto seen = box_.counters();
     if (!seen || !seen->usage.cpu_ms) return std::nullopt;
-    return std::chrono::milliseconds(*seen->usage.cpu_ms - std::min(*seen->usage.cpu_ms, unused_));
+    return std::chrono::milliseconds(*seen->usage.cpu_ms -
+                                     std::min(*seen->usage.cpu_ms, used_before_));
   }
 
   // How long it takes at least to use up the rest; nothing where nobody counts or limits.
@@ -356,8 +357,8 @@ class Run {
   std::optional<Compilation> compile_;
   std::optional<backend::Autopsy> earlier_;    // what the counters said before the run
   std::optional<backend::Autopsy> compilers_;  // and after the compile step
-  std::uint64_t unused_ = 0;  // milliseconds that the box had used before the program
-  bool is_spent_ = false;     // all of the processor time
+  std::uint64_t used_before_ = 0;  // milliseconds that the box had used before the program
+  bool is_spent_ = false;          // all of the processor time
   bool is_box_ended_ = false;
   std::vector<Artifact> artifacts_;
   std::optional<ResultError> misplaced_;  // of what should have been put into the box

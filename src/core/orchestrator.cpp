@@ -59,11 +59,11 @@ ExecutionResult failed_run(const Error& error) {
   return result;
 }
 
-KeptRun run_kept(backend::Box& box, runner::Client& client, const ExecutionRequest& request,
-                 const policy::Spec& spec) {
+OneRun run_kept(backend::Box& box, runner::Client& client, const ExecutionRequest& request,
+                const policy::Spec& spec) {
   OneRun run = run_one(box, client, request, spec);
   describe(run.result, box);
-  return {std::move(run.result), run.can_go_on};
+  return run;
 }
 
 // A box that was made ahead may die in the very moment in which it is handed over.

@@ -2,6 +2,7 @@
 
 #include "backend/backend.hpp"
 #include "base/call.hpp"
+#include "core/one_run.hpp"
 #include "lazaret/execution_result.hpp"
 #include "lazaret/request.hpp"
 #include "policy/spec.hpp"
@@ -20,17 +21,10 @@ struct Ran {
 [[nodiscard]] Ran run(backend::Backend& backend, const ExecutionRequest& request,
                       const policy::Spec& spec);
 
-/// What became of one program of several in a box, and whether the box can take another: the
-/// program is over, nothing of it is left, and the runner answers.
-struct KeptRun {
-  ExecutionResult result;
-  bool can_go_on = false;
-};
-
 /// The same in a box that is there and stays; `spec.keeps_box` must be set, and the client be the
 /// box's only one.
-[[nodiscard]] KeptRun run_kept(backend::Box& box, runner::Client& client,
-                               const ExecutionRequest& request, const policy::Spec& spec);
+[[nodiscard]] OneRun run_kept(backend::Box& box, runner::Client& client,
+                              const ExecutionRequest& request, const policy::Spec& spec);
 
 /// The result of a request that never became a run, or of a run that our own trouble ended.
 [[nodiscard]] ExecutionResult failed_run(const Error& error);

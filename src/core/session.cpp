@@ -181,7 +181,7 @@ ExecutionResult Session::run(ExecutionRequest& request, const policy::Spec& spec
   auto use = Use::begin(*this, Call{Deadline::never(), request.stop});
   if (!use.ok()) return failed_run(as_unavailable(use.error()));
   request.stop = stop;
-  KeptRun kept = run_kept(*parts_.box, client_, request, spec);
+  OneRun kept = run_kept(*parts_.box, client_, request, spec);
   use->is_whole = kept.can_go_on;
   if (!kept.can_go_on) kept.result.meta.warnings.push_back("the session ended with this run");
   kept.result.meta.backend = parts_.backend->name();

@@ -47,9 +47,8 @@ constexpr const char* kKernel =
 
 constexpr const char* kPriority =
     "boxes must not have their caller's priority, and a system call filter around this program "
-    "forbids to give it up; start it without one (nice, chrt, ionice), or allow "
-    "sched_setscheduler, "
-    "setpriority and ioprio_set";
+    "forbids to give it up; start it without one (nice, chrt, ionice), or allow the calls "
+    "sched_setscheduler, setpriority and ioprio_set";
 
 bool says(const char* path, char wanted) {
   std::ifstream file(path);

@@ -1,0 +1,103 @@
+#include "backend/linux/observe.hpp"
+
+#include <linux/capability.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <functional>
+
+#include <gtest/gtest.h>
+
+namespace lazaret::backend::native {
+namespace {
+
+// A process that has done something to itself, and waits until it has been looked at.
+class Subject {
+ public:
+  explicit Subject(const std::function<bool()>& act) {
+    int ready[2];
+    if (::pipe(ready) != 0) return;
+    pid_ = ::fork();
+    if (pid_ == 0) {
+      const char done = act() ? 'y' : 'n';
+      (void)!::write(ready[1], &done, 1);
+      for (;;) ::pause();
+    }
+    char done = 'n';
+    is_ready_ = ::read(ready[0], &done, 1) == 1 && done == 'y';
+    ::close(ready[0]), ::close(ready[1]);
+  }
+  Subject(const Subject&) = delete;
+  Subject& operator=(const Subject&) = delete;
+  ~Subject() {
+    ::kill(pid_, SIGKILL);
+    ::waitpid(pid_, nullptr, 0);
+  }
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] bool is_ready() const { return is_ready_; }
+
+ private:
+  pid_t pid_ = -1;
+  bool is_ready_ = false;
+};
+
+bool says(const std::vector<Reading>& readings, const std::string& words) {
+  return std::ranges::any_of(readings, [&words](const Reading& reading) {
+    return reading.status == EvidenceStatus::not_enforced && reading.applied == words;
+  });
+}
+
+Limits limits_of(std::uint32_t files, std::uint64_t bytes) {
+  Limits limits;
+  limits.open_files = files;
+  limits.file_bytes = bytes;
+  return limits;
+}
+
+bool bound() {
+  const rlimit files{64, 64}, bytes{1000, 1000}, none{0, 0};
+  return ::setrlimit(RLIMIT_NOFILE, &files) == 0 && ::setrlimit(RLIMIT_FSIZE, &bytes) == 0 &&
+         ::setrlimit(RLIMIT_CORE, &none) == 0;
+}
+
+// At the limit and one beyond it, each by itself.
+TEST(ReadLimits, SeesFromOutsideWhichLimitIsHigherThanAsked) {
+  const Subject subject(bound);
+  ASSERT_TRUE(subject.is_ready());
+  for (const Reading& reading : read_limits(subject.pid(), limits_of(64, 1000)))
+    EXPECT_EQ(reading.status, EvidenceStatus::enforced) << reading.applied;
+  EXPECT_TRUE(says(read_limits(subject.pid(), limits_of(63, 1000)), "Max open files is more"));
+  EXPECT_TRUE(says(read_limits(subject.pid(), limits_of(64, 999)), "Max file size is more"));
+}
+
+TEST(ReadLimits, TakesNoLimitAndNoProcessForAnEnforcedOne) {
+  const Subject subject([] {
+    const rlimit some{0, 1};
+    return ::setrlimit(RLIMIT_CORE, &some) == 0;
+  });
+  ASSERT_TRUE(subject.is_ready());
+  EXPECT_TRUE(says(read_limits(subject.pid(), {}), "Max core file size is more"));
+  for (const Reading& reading : read_limits(0x7FFFFFFF, {}))
+    EXPECT_EQ(reading.status, EvidenceStatus::not_enforced);
+}
+
+TEST(ReadProc, SeesInheritableCapabilitiesFromOutside) {
+  if (::geteuid() != 0) GTEST_SKIP() << "root alone has some to hand on";
+  const auto act = [] {
+    __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+    const __user_cap_data_struct sets[2] = {{0, 1, 1}, {0, 0, 0}};  // CAP_CHOWN
+    return ::syscall(SYS_capset, &header, sets) == 0;
+  };
+  const Subject subject(act);
+  ASSERT_TRUE(subject.is_ready());
+  const auto readings = read_proc(subject.pid(), {}, namespaces_of(::getpid()));
+  EXPECT_TRUE(says(readings, "CapInh is not 0000000000000000"));
+  EXPECT_FALSE(says(readings, "CapAmb is not 0000000000000000"));
+}
+
+}  // namespace
+}  // namespace lazaret::backend::native
