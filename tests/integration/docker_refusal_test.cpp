@@ -22,6 +22,8 @@ enum class Engine { docker, podman };
 // Not the user: our images say 65534 themselves, so a box without it is held just the same.
 const std::vector<const char*>& paths_of(Engine engine) {
   static const std::vector<const char*> docker = {"/Hostname",
+                                                  "/Labels",
+                                                  "/Labels/dev.lazaret.instance",
                                                   "/Entrypoint",
                                                   "/NetworkDisabled",
                                                   "/HostConfig",
@@ -52,6 +54,8 @@ const std::vector<const char*>& paths_of(Engine engine) {
                                                   "/HostConfig/OomScoreAdj"};
   // Not read_write_tmpfs, which 4.3 does not know, nor image_volume_mode: our images have none.
   static const std::vector<const char*> podman = {"/hostname",
+                                                  "/labels",
+                                                  "/labels/dev.lazaret.instance",
                                                   "/entrypoint",
                                                   "/netns",
                                                   "/read_only_filesystem",

@@ -91,6 +91,15 @@ bool same_seccomp(const json& sent, const json& seen) {
 
 bool restarts_never(const json&, const json& seen) { return is_empty(seen) || seen == "no"; }
 
+// An image's own stand beside ours, which alone say of a box that was left behind whose it is.
+bool carries(const json& sent, const json& seen) {
+  for (const auto& [name, value] : sent.items()) {
+    const auto found = seen.find(name);
+    if (found == seen.end() || *found != value) return false;
+  }
+  return true;
+}
+
 // As many as our mounts: they are how Podman shows them.
 bool as_many(const json& sent, const json& seen) {
   return seen.is_array() && seen.size() == sent.size();
@@ -127,6 +136,7 @@ constexpr std::array kDockerRows = {
     Row{Control::filesystem, "/HostConfig/MaskedPaths", "/HostConfig/MaskedPaths", same_set},
     Row{Control::filesystem, "/HostConfig/ReadonlyPaths", "/HostConfig/ReadonlyPaths", same_set},
     Row{Control::disk, "/HostConfig/LogConfig/Type", "/HostConfig/LogConfig/Type", equal},
+    Row{Control::timeout, "/Labels", "/Config/Labels", carries},
     Row{Control::timeout, "/HostConfig/AutoRemove", "/HostConfig/AutoRemove", equal_or_empty},
     Row{Control::timeout, "/HostConfig/RestartPolicy/Name", "/HostConfig/RestartPolicy/Name",
         restarts_never},
@@ -160,6 +170,7 @@ constexpr std::array kPodmanRows = {
     Row{Control::filesystem, "/mounts", "/HostConfig/Tmpfs", equal_or_empty},
     Row{Control::filesystem, "/volumes", "/HostConfig/Binds", as_many},
     Row{Control::disk, "/log_configuration/driver", "/HostConfig/LogConfig/Type", equal},
+    Row{Control::timeout, "/labels", "/Config/Labels", carries},
     Row{Control::timeout, "/remove", "/HostConfig/AutoRemove", equal_or_empty},
     Row{Control::timeout, "/restart_policy", "/HostConfig/RestartPolicy/Name", restarts_never},
 };

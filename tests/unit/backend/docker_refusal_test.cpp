@@ -64,6 +64,9 @@ const std::vector<Weakening>& weakenings_of_docker() {
       {"UserDropped", without("/User")},
       {"UserRoot", with("/User", "0:0")},
       {"HostnameDropped", without("/Hostname")},
+      {"LabelsDropped", without("/Labels")},
+      {"OneLabelDropped", without("/Labels/dev.lazaret.instance")},
+      {"LabelOfAnother", with("/Labels/dev.lazaret.instance", "another")},
       {"EntrypointDropped", without("/Entrypoint")},
       {"CmdAdded", with("/Cmd", json::array({"sh"}))},
       {"TtyGiven", with("/Tty", true)},
@@ -132,6 +135,9 @@ const std::vector<Weakening>& weakenings_of_podman() {
       {"UserDropped", without("/user")},
       {"UserRoot", with("/user", "0:0")},
       {"HostnameDropped", without("/hostname")},
+      {"LabelsDropped", without("/labels")},
+      {"OneLabelDropped", without("/labels/dev.lazaret.instance")},
+      {"LabelOfAnother", with("/labels/dev.lazaret.instance", "another")},
       {"EntrypointDropped", without("/entrypoint")},
       {"CommandAdded", with("/command", json::array({"sh"}))},
       {"TerminalGiven", with("/terminal", true)},
@@ -222,11 +228,11 @@ INSTANTIATE_TEST_SUITE_P(EachField, DockerRefusal, testing::ValuesIn(all_cases()
 bool is_harmless(const std::string& path) {
   static const std::set<std::string> paths = {
       "/Image", "/Cmd", "/WorkingDir", "/Env", "/OpenStdin", "/StdinOnce", "/AttachStdin",
-      "/AttachStdout", "/AttachStderr", "/Tty", "/StopSignal", "/Labels", "/HostConfig/Privileged",
+      "/AttachStdout", "/AttachStderr", "/Tty", "/StopSignal", "/HostConfig/Privileged",
       "/HostConfig/AutoRemove", "/HostConfig/RestartPolicy", "/HostConfig/Init",
       // Podman's
       "/name", "/image", "/command", "/work_dir", "/env", "/stdin", "/terminal", "/stop_signal",
-      "/labels", "/privileged", "/remove", "/restart_policy", "/init", "/systemd", "/sdnotifyMode",
+      "/privileged", "/remove", "/restart_policy", "/init", "/systemd", "/sdnotifyMode",
       "/env_host", "/httpproxy", "/ipcns", "/pidns", "/utsns",
       // Not shown by inspect; the runner's report tells whether they hold.
       "/mask", "/seccomp_profile_path"};

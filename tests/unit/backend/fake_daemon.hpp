@@ -166,6 +166,7 @@ struct FakeDaemon {
   }
   const json config = {{"User", made.value("user", "")},
                        {"Hostname", made.value("hostname", "c0ffee")},
+                       {"Labels", made.value("labels", json::object())},
                        {"Entrypoint", entrypoint},
                        {"Cmd", made.value("command", json::array())},
                        {"Tty", made.value("terminal", false)}};
