@@ -27,6 +27,8 @@ namespace lazaret::os {
 [[nodiscard]] RawHandle standard_stream(int number);
 [[nodiscard]] bool is_terminal(int number);
 [[nodiscard]] bool is_directory(int number);
+/// Whether reading it gives its end at once: the null device, or a file that has been read whole.
+[[nodiscard]] bool is_at_end(int number);
 /// The next bytes of standard input; empty at its end, on error, or once `stop` is requested.
 [[nodiscard]] std::string read_standard_input(const std::stop_token& stop);
 

@@ -215,6 +215,13 @@ Status require_input() {
   return Error(Errc::invalid_argument, "standard input is a directory");
 }
 
+// The program's own; where there is nothing in it, nobody need wait beside the run to pass it on.
+Status give_input(ExecutionRequest& request) {
+  LAZARET_CHECK(require_input());
+  if (!os::is_at_end(0)) request.stdin_source = os::read_standard_input;
+  return {};
+}
+
 Result<std::string> code_of_input() {
   LAZARET_CHECK(require_input());
   std::string code;
@@ -306,8 +313,7 @@ Result<ExecutionRequest> request_of_run(const RunFlags& flags) {
   }
   request.language = flags.language.empty() ? language_of(path, request.code) : flags.language;
   if (path == "-") return request;
-  LAZARET_CHECK(require_input());
-  request.stdin_source = os::read_standard_input;
+  LAZARET_CHECK(give_input(request));
   return request;
 }
 
@@ -318,8 +324,7 @@ Result<ExecutionRequest> request_of_exec(const RunFlags& flags) {
         .with_hint("lazaret exec [OPTIONS] -- COMMAND [ARGUMENT...]");
   }
   request.command = flags.words;
-  LAZARET_CHECK(require_input());
-  request.stdin_source = os::read_standard_input;
+  LAZARET_CHECK(give_input(request));
   return request;
 }
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -12,7 +13,6 @@
 namespace lazaret::backend::native {
 namespace {
 
-namespace fs = std::filesystem;
 using Kind = TreeEntry::Kind;
 
 constexpr const char* kPasswd =
@@ -57,21 +57,32 @@ class Tree {
   }
   // /bin and its like are links into /usr on merged systems, directories on others.
   void add_system_directory(const std::string& name) {
-    const fs::path host = "/" + name;
-    std::error_code ignored;
-    if (fs::is_symlink(host, ignored)) {
-      add(Kind::link, name, fs::read_symlink(host, ignored).string());
-    } else if (fs::is_directory(host, ignored)) {
-      add(Kind::bind, name, host.string());
+    const std::string host = "/" + name;
+    struct stat facts {};
+    if (::lstat(host.c_str(), &facts) != 0) return;
+    if (S_ISLNK(facts.st_mode)) {
+      std::error_code ignored;
+      add(Kind::link, name, std::filesystem::read_symlink(host, ignored).string());
+    } else if (S_ISDIR(facts.st_mode)) {
+      bind(name, host, facts);
     }
   }
   void add_if_there(const std::string& path) {
-    std::error_code ignored;
-    if (fs::exists("/" + path, ignored)) add(Kind::bind, path, "/" + path);
+    struct stat facts {};
+    const std::string host = "/" + path;
+    if (::stat(host.c_str(), &facts) == 0) bind(path, host, facts);
   }
   [[nodiscard]] bool fits() const noexcept { return fits_; }
 
  private:
+  void bind(std::string_view target, std::string_view source, const struct stat& facts) {
+    add(Kind::bind, target, source);
+    if (!fits_) return;
+    TreeEntry& entry = foundation_.entries[foundation_.entry_count - 1];
+    entry.device = facts.st_dev;
+    entry.inode = facts.st_ino;
+  }
+
   Foundation& foundation_;
   bool fits_ = true;
 };
@@ -129,16 +140,14 @@ Result<Foundation> foundation_of_host(const Identity& identity) {
   return foundation;
 }
 
-std::vector<std::pair<dev_t, ino_t>> sources_of(const Foundation& foundation) {
-  std::vector<std::pair<dev_t, ino_t>> sources;
-  for (std::size_t index = 0; index < foundation.entry_count; ++index) {
-    const TreeEntry& entry = foundation.entries[index];
-    if (entry.kind != Kind::bind) continue;
-    struct stat facts {};  // zero for what is gone
-    (void)::stat(entry.source.data(), &facts);
-    sources.emplace_back(facts.st_dev, facts.st_ino);
-  }
-  return sources;
+bool still_holds(const Foundation& foundation) {
+  const std::span entries(foundation.entries.data(), foundation.entry_count);
+  return std::ranges::all_of(entries, [](const TreeEntry& entry) {
+    struct stat facts {};
+    return entry.kind != Kind::bind ||
+           (::stat(entry.source.data(), &facts) == 0 && facts.st_dev == entry.device &&
+            facts.st_ino == entry.inode);
+  });
 }
 
 const std::vector<std::string_view>& masked_proc_paths() {

@@ -17,10 +17,10 @@ namespace lazaret::backend::native {
 /// when the host's layout does not fit.
 [[nodiscard]] Result<Foundation> foundation_of_host(const Identity& identity);
 
-/// Which files and directories the host's paths mean now: device and inode of each that is bound. A
-/// bind mount keeps showing what was there when it was made, also when the host has put something
-/// new in its place, as ldconfig(8) does; what is changed where it is, is seen.
-[[nodiscard]] std::vector<std::pair<dev_t, ino_t>> sources_of(const Foundation& foundation);
+/// Whether the host's paths still mean the files and directories that they meant then. A bind mount
+/// keeps showing what was there when it was made, also when the host has put something new in its
+/// place, as ldconfig(8) does; what is changed where it is, is seen.
+[[nodiscard]] bool still_holds(const Foundation& foundation);
 
 /// Paths of /proc that tell about the host or could change it.
 [[nodiscard]] const std::vector<std::string_view>& masked_proc_paths();

@@ -30,6 +30,8 @@ struct TreeEntry {
   Kind kind = Kind::directory;
   std::array<char, 47> target{};
   std::array<char, 208> source{};
+  std::uint64_t device = 0;  ///< of a bind: what the source was when it was looked at
+  std::uint64_t inode = 0;
 };
 
 /// Who a box is outside.

@@ -40,8 +40,9 @@ class Spawner {
   ~Spawner();
 
   /// Lays the ground of its boxes, once, before the first. Where the `callers` cgroups are none or
-  /// not theirs to give, a scope of its own is asked for. Errors: permission_denied or unsupported
-  /// when this host refuses namespaces; system, with the name of the step.
+  /// not theirs to give, a scope of its own is asked for. Root's is laid while its first order is
+  /// made out, which then answers for it. Errors: permission_denied or unsupported when this host
+  /// refuses namespaces; system, with the name of the step.
   [[nodiscard]] Status lay_ground(const Foundation& foundation, const CgroupBase& callers,
                                   const Call& call);
 
@@ -62,7 +63,7 @@ class Spawner {
   /// Whether there is no use in asking it again: it is gone, owes an answer or is a parent's.
   [[nodiscard]] bool is_spent() const;
   /// Whether the host has put something else in the place of what its boxes are shown.
-  [[nodiscard]] bool is_stale() const { return sources_ != sources_of(foundation_); }
+  [[nodiscard]] bool is_stale() const { return !still_holds(foundation_); }
   /// Who its boxes are on the host.
   [[nodiscard]] const Foundation& foundation() const noexcept { return foundation_; }
 
@@ -71,18 +72,24 @@ class Spawner {
       : owner_(::getpid()), pid_(pid), process_(std::move(process)), control_(std::move(control)) {
     foundation_.identity = identity;
   }
+  [[nodiscard]] Status map_ids(const Call& call);
+  [[nodiscard]] Status settle(const Call& call);
+  [[nodiscard]] Status tell(std::span<const std::byte> message, std::span<const int> handles,
+                            const Call& call);
+  [[nodiscard]] Result<os::Handle> answer_to_order(const Call& call);
   [[nodiscard]] Result<os::Handle> converse(const Order& order, std::span<const int> handles,
                                             const Call& call);
 
   Foundation foundation_;
-  std::vector<std::pair<dev_t, ino_t>> sources_;  // as they were before they were bound
   CgroupBase scope_;
 
   pid_t owner_;
   pid_t pid_;
-  os::Handle process_;  // pidfd
+  os::Handle process_;  // pidfd of what we have started, which ends when it has started the next
+  os::Handle serving_;  // pidfd of that
   Turn conversation_;   // one question and its answer at a time
   os::Handle control_;
+  unsigned owed_ = 0;                  // answers that nobody has waited for yet
   std::atomic<bool> retired_ = false;  // an answer was missed
 };
 

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <array>
@@ -41,6 +42,13 @@ bool is_terminal(int number) { return ::isatty(number) == 1; }
 bool is_directory(int number) {
   struct stat facts {};
   return ::fstat(number, &facts) == 0 && S_ISDIR(facts.st_mode);
+}
+
+bool is_at_end(int number) {
+  struct stat facts {};
+  if (::fstat(number, &facts) != 0) return false;
+  if (S_ISREG(facts.st_mode)) return ::lseek(number, 0, SEEK_CUR) >= facts.st_size;
+  return S_ISCHR(facts.st_mode) && facts.st_rdev == makedev(1, 3);  // null(4)
 }
 
 std::string read_standard_input(const std::stop_token& stop) {

@@ -55,6 +55,8 @@ bool is_terminal(int number) {
 
 bool is_directory(int) { return false; }
 
+bool is_at_end(int) { return false; }
+
 std::size_t write_without_waiting(int number, std::string_view text) {
   DWORD written = 0;
   const auto size = static_cast<DWORD>(text.size());

@@ -1,0 +1,36 @@
+#include "os/user.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+
+#include <gtest/gtest.h>
+
+#include "os/handle.hpp"
+
+namespace lazaret::os {
+namespace {
+
+TEST(IsAtEnd, OfTheNullDeviceAndOfFilesThatWereReadWholeAlone) {
+  EXPECT_TRUE(is_at_end(Handle(::open("/dev/null", O_RDONLY)).get()));
+  EXPECT_FALSE(is_at_end(Handle(::open("/dev/zero", O_RDONLY)).get()));
+  EXPECT_FALSE(is_at_end(-1));
+  const Handle file(::open("/tmp", O_TMPFILE | O_RDWR, 0600));
+  ASSERT_TRUE(file.valid());
+  EXPECT_TRUE(is_at_end(file.get())) << "an empty one";
+  ASSERT_EQ(::write(file.get(), "ab", 2), 2);
+  EXPECT_TRUE(is_at_end(file.get()));
+  ASSERT_EQ(::lseek(file.get(), 1, SEEK_SET), 1);
+  EXPECT_FALSE(is_at_end(file.get())) << "a byte before its end";
+}
+
+TEST(IsAtEnd, NeverOfAPipe) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  const Handle reading(ends[0]), writing(ends[1]);
+  EXPECT_FALSE(is_at_end(reading.get())) << "who writes may do so later";
+}
+
+}  // namespace
+}  // namespace lazaret::os
