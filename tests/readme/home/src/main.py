@@ -1,0 +1,3 @@
+import total
+
+print(total.of("data.csv"), file=open("out/total.txt", "w"))
