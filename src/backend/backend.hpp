@@ -87,6 +87,9 @@ class Backend {
   /// control is missing, image_missing, connection_lost, timed_out, cancelled, …
   [[nodiscard]] virtual Result<std::unique_ptr<Box>> open(const policy::Spec& spec,
                                                           const Call& call) = 0;
+  /// Boxes are going to be made ahead: from now on it hears of changes, where it can, so that
+  /// is_current() need not ask for each. Idempotent.
+  virtual void keep_watch() {}
   /// How long a program may take to obey TERM when the caller has not said.
   [[nodiscard]] virtual std::chrono::milliseconds default_grace() const = 0;
 };

@@ -189,6 +189,7 @@ pool::Make WarmBackend::maker_of(const policy::Spec& spec) {
   bare.program.files.clear();
   if (bare.program.ahead) bare.program.ahead->word.clear();
   return [inside = inside_, stock = stock_.get(), bare = std::move(bare)](const Call& call) {
+    inside->keep_watch();
     auto ready = make_ready(*inside, bare, *stock, call.within(kOpenBound));
     return ready.ok() ? std::move(ready).value() : nullptr;
   };

@@ -92,9 +92,11 @@ Status events(const EngineClient& client, const EventsOptions& options, const Js
                                           .query_if("until", options.until),
                             .patience = Patience::as_called};
   JsonLines lines(sink);
-  const auto head = client.stream(
-      operation, [&lines](Bytes piece) { return lines.feed(piece); }, call);
-  if (!head.ok()) return head.error();
+  LAZARET_TRY(http::Exchange exchange, client.open(operation, call));
+  LAZARET_TRY(const http::ResponseHead head, accepted_head(exchange, operation, call));
+  if (options.begun) options.begun();
+  const auto feed = [&lines](Bytes piece) { return lines.feed(piece); };
+  LAZARET_CHECK(exchange.body(feed, call).within(operation.doing));
   return lines.finish().within(operation.doing);
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -21,8 +22,8 @@ struct Info {
   std::string name;
   std::string server_version;
   std::string operating_system;
-  std::string os_type;         ///< "linux", "windows"
-  std::string architecture;    ///< "x86_64", "amd64", …
+  std::string os_type;       ///< "linux", "windows"
+  std::string architecture;  ///< "x86_64", "amd64", …
   std::string kernel_version;
   std::string storage_driver;
   std::string cgroup_version;  ///< "1", "2"; empty when unknown
@@ -45,8 +46,9 @@ struct Info {
 
 struct EventsOptions {
   std::map<std::string, std::vector<std::string>> filters = {};  ///< e.g. {"container", {id}}
-  std::string since = {};  ///< seconds since the epoch, by the engine's clock
-  std::string until = {};  ///< with it, the stream ends there
+  std::string since = {};            ///< seconds since the epoch, by the engine's clock
+  std::string until = {};            ///< with it, the stream ends there
+  std::function<void()> begun = {};  ///< the engine listens to us: nothing is missed from now on
 };
 /// Calls the sink for each event until the stream, the call or the sink ends it.
 [[nodiscard]] Status events(const EngineClient& client, const EventsOptions& options,

@@ -29,6 +29,7 @@ constexpr Differences kDocker = {.body = harden,
                                  .seccomp_by_path = false,
                                  .scratch_by_volume = false,
                                  .makes_image_volumes = true,
+                                 .tells_of_images_at_once = true,
                                  .ends_sooner_than_killed = true};
 constexpr Differences kPodman = {.body = harden_podman,
                                  .create = create_podman,
@@ -36,6 +37,7 @@ constexpr Differences kPodman = {.body = harden_podman,
                                  .seccomp_by_path = true,
                                  .scratch_by_volume = true,
                                  .makes_image_volumes = false,
+                                 .tells_of_images_at_once = false,
                                  .ends_sooner_than_killed = false};
 
 }  // namespace

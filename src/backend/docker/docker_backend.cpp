@@ -105,6 +105,7 @@ DockerBackend::DockerBackend(engine::EngineClient client, std::shared_ptr<const 
     : client_(std::make_shared<const engine::EngineClient>(std::move(client))),
       leases_(std::move(leases)),
       remains_(std::make_shared<Remains>(leases_)),
+      images_(std::make_shared<ImageWatch>(client_)),
       seccomp_(seccomp_json(seccomp::standard_profile(), client_->identity().architecture)),
       runner_(*client_, *leases_) {}
 
@@ -124,6 +125,10 @@ std::vector<HostFact> DockerBackend::host() const {
 }
 
 std::string DockerBackend::name() const { return std::string(engine::name_of(client_->kind())); }
+
+void DockerBackend::keep_watch() {
+  if (differences_of(client_->kind()).tells_of_images_at_once) images_->listen();
+}
 
 std::string DockerBackend::next_name() {
   return "lazaret-" + leases_->instance().id + "-" + std::to_string(made_++);
@@ -180,6 +185,8 @@ Status DockerBackend::make(Draft& draft, const Call& call) {
   if (differences.scratch_by_volume) {
     volumes = scratch_volumes(hardening.name, draft.spec.limits);
   }
+  draft.parts.images = images_;
+  draft.parts.edition = images_->edition();
   draft.parts.container =
       std::make_unique<Container>(client_, remains_, BoxNames{hardening.name, names_of(volumes)});
   LAZARET_CHECK(runner_.prepare(call));

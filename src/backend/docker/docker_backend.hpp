@@ -34,6 +34,7 @@ class DockerBackend final : public Backend {
   [[nodiscard]] std::chrono::milliseconds default_grace() const override {
     return std::chrono::seconds(2);
   }
+  void keep_watch() override;
 
  private:
   struct Draft;
@@ -53,6 +54,7 @@ class DockerBackend final : public Backend {
   std::shared_ptr<const engine::EngineClient> client_;
   std::shared_ptr<const Leases> leases_;  // likewise
   std::shared_ptr<Remains> remains_;
+  std::shared_ptr<ImageWatch> images_;
   [[nodiscard]] std::string filter_of(const policy::Spec& spec) const;
 
   std::string seccomp_;

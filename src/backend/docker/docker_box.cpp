@@ -133,9 +133,11 @@ std::optional<std::uint32_t> DockerBox::others() {
 }
 
 bool DockerBox::is_current() const {
+  if (parts_.image_id.empty()) return false;
+  if (parts_.edition && parts_.images->edition() == parts_.edition) return true;
   const auto shown = engine::image::inspect(parts_.container->client(), parts_.image,
                                             Call{}.within(kCurrentBound));
-  return shown.ok() && !parts_.image_id.empty() && image_id_at(*shown, "Id") == parts_.image_id;
+  return shown.ok() && image_id_at(*shown, "Id") == parts_.image_id;
 }
 
 // Podman's own interface leaves the algorithm out, its Docker interface does not.

@@ -9,6 +9,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/docker/container.hpp"
+#include "backend/docker/image_watch.hpp"
 #include "backend/docker/local_view.hpp"
 #include "engine/attach.hpp"
 #include "engine/wait.hpp"
@@ -23,6 +24,8 @@ class DockerBox final : public Box {
     std::unique_ptr<Container> container;
     std::string image;                            ///< the name that was asked for
     std::string image_id;                         ///< what it meant then
+    std::shared_ptr<const ImageWatch> images;     ///< who may know that it does still
+    std::optional<std::uint64_t> edition;         ///< of theirs, before the name was looked up
     std::optional<engine::container::Wait> exit;  ///< registered before the start
     std::unique_ptr<engine::AttachStream> stream;
     std::optional<LocalView> local;

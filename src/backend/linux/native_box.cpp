@@ -12,13 +12,13 @@
 namespace lazaret::backend::native {
 namespace {
 
-constexpr std::chrono::seconds kEndBound{5};
+constexpr std::chrono::seconds kKillBound{5};
 
 }  // namespace
 
 // A fork of the program that we are part of has a copy of us, but no say.
 NativeBox::~NativeBox() {
-  if (::getpid() == owner_ && !let_go_) (void)kill(Call{}.within(kEndBound)).ok();
+  if (::getpid() == owner_ && !let_go_) (void)kill(Call{}.within(kKillBound)).ok();
 }
 
 Status NativeBox::kill(const Call& call) {
