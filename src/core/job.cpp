@@ -5,6 +5,8 @@
 #include <map>
 #include <string>
 
+#include "os/random.hpp"
+
 namespace lazaret::core {
 namespace {
 
@@ -28,13 +30,21 @@ void put_files(runner::Job& job, const policy::Program& program) {
   for (const auto& file : program.files) job.files.push_back({file.path, file.content});
 }
 
+// Drawn for each job, so that none says by chance what is another's farewell.
+void put_word(runner::Job& job, const policy::Program::Ahead& ahead) {
+  job.word = ahead.word;
+  if (!ahead.takes_leave) return;
+  job.farewell = os::random_hex(32);
+  job.word.append(1, '\0').append(job.farewell);
+}
+
 }  // namespace
 
 runner::Job job_of(const policy::Spec& spec) {
   runner::Job job = conditions_of(spec);
   job.argv = spec.program.argv;
   if (spec.program.compiler.empty()) put_files(job, spec.program);
-  if (spec.program.ahead) job.word = spec.program.ahead->word;
+  if (spec.program.ahead) put_word(job, *spec.program.ahead);
   job.keeps_box = spec.keeps_box;
   return job;
 }

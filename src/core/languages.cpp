@@ -9,7 +9,8 @@ policy::Program::Ahead ahead_of(runner::Ahead ahead) {
   return {.argv = std::move(ahead.argv),
           .environment = std::move(ahead.environment),
           .says = std::string(ahead.says),
-          .word = std::move(ahead.word)};
+          .word = std::move(ahead.word),
+          .takes_leave = ahead.takes_leave};
 }
 
 policy::Program program_of(const runner::Driver& driver, const ExecutionRequest& request,

@@ -38,6 +38,10 @@ class ReadyBox final : public pool::Item {
     const auto heard = box_->wire().read(byte, Call{}.within(std::chrono::milliseconds(0)));
     return !heard.ok() && heard.error().code() == Errc::timed_out && box_->is_current();
   }
+  // Many at once may be leaving while one after the other is cleared away.
+  void doom() noexcept override {
+    if (box_) box_->doom();
+  }
   /// Processor time of the box that is nobody's: of its making, and of an interpreter's start.
   [[nodiscard]] std::uint64_t own_cpu_ms() const noexcept { return own_cpu_ms_; }
   void count_own() {
@@ -64,11 +68,7 @@ class LentBox final : public backend::Box {
         warnings_(stock_->complaints()) {
     warnings_.insert(warnings_.end(), box_->warnings().begin(), box_->warnings().end());
   }
-  // Many at once may be leaving while one after the other is cleared away.
-  ~LentBox() override {
-    box_->doom();
-    stock_->pool.retire(std::make_unique<ReadyBox>(std::move(box_), *stock_));
-  }
+  ~LentBox() override { stock_->pool.retire(std::make_unique<ReadyBox>(std::move(box_), *stock_)); }
 
   Wire& wire() override { return box_->wire(); }
   const std::vector<Evidence>& evidence() const override { return box_->evidence(); }

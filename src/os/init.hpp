@@ -69,8 +69,13 @@ struct Ended {
 /// (clock_getcpuclockid(3)).
 [[nodiscard]] std::uint64_t cpu_us_of(std::int64_t child);
 
-/// Memory that a living child has resident; 0 where it cannot be read (proc(5), statm).
+/// Memory that a living child has resident, and the most that it had; 0 where it cannot be read
+/// (proc(5), status).
 [[nodiscard]] std::uint32_t resident_kib_of(std::int64_t child);
+[[nodiscard]] std::uint32_t peak_kib_of(std::int64_t child);
+/// Whether it has no children and we have no other; false where that cannot be seen
+/// (proc_pid_task(5), children).
+[[nodiscard]] bool is_only_child(std::int64_t child);
 
 /// Of all reaped children together: processor time, and the largest resident set of one.
 struct TreeUsage {

@@ -34,6 +34,7 @@ struct Program {
     std::vector<std::string> environment;  ///< NAME=value, for the waiting one only
     std::string says;                      ///< once it waits; empty: nothing
     std::string word;                      ///< that starts the program
+    bool takes_leave = false;              ///< it is told a farewell as well; see runner::Job
   };
   std::optional<Ahead> ahead;  ///< none: it can only be started itself
 };

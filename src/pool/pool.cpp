@@ -17,12 +17,14 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostRetired = 64;
+constexpr std::size_t kManyRetired = 8;  // that are not let rest
 
 }  // namespace
 
 class Pool::State {
  public:
-  explicit State(const Bounds& bounds) : makers_(bounds.makers), shelves_(bounds) {}
+  explicit State(const Bounds& bounds)
+      : makers_(bounds.makers), rest_(bounds.rest), shelves_(bounds) {}
   ~State() {
     for (std::jthread& thread : threads_) thread.request_stop();
     threads_.clear();
@@ -65,7 +67,7 @@ class Pool::State {
   Counts counts() {
     const std::scoped_lock lock(mutex_);
     Counts counts = counts_;
-    counts.leaving = retired_.size();
+    counts.leaving = retired_.size() + leaving_.size();
     counts.waiting = shelves_.waiting();
     return counts;
   }
@@ -81,7 +83,7 @@ class Pool::State {
     const auto now = Clock::now();
     give_up_old(now);
     std::unique_ptr<Item> item = shelves_.take(kind, now);
-    if (item) tell_makers();
+    if (item) tell_a_maker();  // of the one that is missing now
     return item;
   }
 
@@ -106,15 +108,23 @@ class Pool::State {
     ++news_;
     needed_.notify_all();
   }
+  void tell_a_maker() {
+    ++news_;
+    needed_.notify_one();
+  }
 
   void clear_away(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     while (used_.wait(lock, stop, [this] { return !retired_.empty(); })) {
-      std::unique_ptr<Item> item = std::move(retired_.front());
-      retired_.pop_front();
+      // Who has used it has still to answer, and the processors are his until then.
+      (void)used_.wait_until(lock, stop, Clock::now() + rest_,
+                             [this] { return retired_.size() >= kManyRetired; });
+      leaving_ = std::exchange(retired_, {});
       lock.unlock();
-      item.reset();
+      for (const auto& item : leaving_) item->doom();
+      for (auto& item : leaving_) item.reset();
       lock.lock();
+      leaving_.clear();
     }
   }
 
@@ -154,12 +164,14 @@ class Pool::State {
 
   const std::uint32_t owner_ = os::process_id();
   const std::size_t makers_;
+  const std::chrono::milliseconds rest_;
   std::mutex mutex_;
   Condition used_;    // something was retired
   Condition needed_;  // there is news for those who make
   std::uint64_t news_ = 0;
   Shelves shelves_;
   std::deque<std::unique_ptr<Item>> retired_;
+  std::deque<std::unique_ptr<Item>> leaving_;  // filled under the lock, used by who clears away
   Counts counts_;
   std::vector<std::jthread> threads_;
 };

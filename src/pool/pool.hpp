@@ -24,6 +24,8 @@ class Item {
   /// Whether it is still as it was made; asked by the thread that it would be handed to, which
   /// holds nothing meanwhile.
   [[nodiscard]] virtual bool is_fit() = 0;
+  /// Has its end begin, before it is destroyed, beside that of others. Never waits.
+  virtual void doom() noexcept {}
   /// What it takes while it waits; 0 where that is not known.
   [[nodiscard]] virtual std::uint64_t memory_bytes() const noexcept { return 0; }
 };
@@ -37,7 +39,8 @@ struct Bounds {
   std::chrono::milliseconds idle{30'000};      ///< without demand, until a kind is given up
   std::chrono::milliseconds recent{1'000};     ///< without demand, until it gives way to others
   unsigned makers = 2;                         ///< made at once, 1 and up
-  std::chrono::milliseconds rest{5};           ///< after a taking: who took has the processors
+  std::chrono::milliseconds rest{5};           ///< after a taking, and again after its use: who
+                                               ///< took has the processors
   std::chrono::milliseconds first_pause{100};  ///< after a failure; doubled by each further one
   std::chrono::milliseconds longest_pause{30'000};
 };

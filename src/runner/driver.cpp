@@ -49,6 +49,7 @@ Recipe python(const Task& task) {
   Recipe recipe = interpreted(
       task, "/work/main.py",
       {"python3", task.deterministic ? "-s" : "-I", "-c", std::string(embedded::python_bootstrap)});
+  recipe.ahead->takes_leave = true;
   if (!task.deterministic) return recipe;
   recipe.seeds = {"hash_seed", "random_seed"};
   // Else from 3.13 on what lies in /work is imported before there is a program.

@@ -15,10 +15,11 @@ using Words = std::vector<std::string>;
 /// How an interpreter is started before there is a program: it comes as far as it can without one
 /// and waits for its word. What it runs then is as it would be without all that.
 struct Ahead {
-  Words argv;         ///< as the program's begins
-  Words environment;  ///< NAME=value, on top of the program's; taken away before it runs
-  std::string says;   ///< on descriptor 3, once it waits; empty: nothing
-  std::string word;   ///< what starts the program, on descriptor 4
+  Words argv;                ///< as the program's begins
+  Words environment;         ///< NAME=value, on top of the program's; taken away before it runs
+  std::string says;          ///< on descriptor 3, once it waits; empty: nothing
+  std::string word;          ///< what starts the program, on descriptor 4
+  bool takes_leave = false;  ///< by a farewell that comes last in the word, behind a zero byte
 };
 
 /// What somebody wants to run.

@@ -109,6 +109,7 @@ std::vector<std::byte> encode(const Job& job) {
   }
   writer.number(job.cpu_seconds);
   writer.text(job.word);
+  writer.text(job.farewell);
   writer.number(static_cast<std::uint8_t>(job.keeps_box));
   return writer.take();
 }
@@ -202,6 +203,7 @@ Result<Job> decode_job(Bytes payload) {
   }
   job.cpu_seconds = reader.number<std::uint32_t>();
   job.word = reader.text();
+  job.farewell = reader.text();
   job.keeps_box = reader.yes_or_no();
   if (!reader.whole() || job.argv.empty()) return malformed("job");
   return job;

@@ -36,6 +36,9 @@ struct Job {
   /// Of an interpreter: what it says on descriptor 3 once it waits, nothing for one that does not
   /// say. Of a job: what one that waits is told on descriptor 4.
   std::string word;
+  /// Of a job: what one that waited says last on descriptor 3, when all that is left of it is to
+  /// leave with status 0. A word that no program says by chance; empty: it says none.
+  std::string farewell;
   /// The box is to take another one when this is over. Its files replace what is there.
   bool keeps_box = false;
 };

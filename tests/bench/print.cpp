@@ -39,11 +39,13 @@ class Doors {
 
   [[nodiscard]] std::vector<Candidate> candidates() const {
     if (!missing_.empty()) return {{warm(), Who::ours, {}, [] {}, missing_}};
-    const auto ask = [this] { must_have_printed(daemon_->run(kPrintOne)); };
+    const auto answer = std::make_shared<std::string>();
+    const auto ask = [this, answer] { *answer = daemon_->run(kPrintOne); };
+    const auto look = [answer] { must_have_printed(*answer); };
     const Words run = {test::kLazaretPath, "run", "--quiet", "-c", kCode};
     Words alone = run;
     alone.emplace_back("--no-daemon");
-    return {{warm(), Who::ours, ask},
+    return {{warm(), Who::ours, ask, look},
             {command_line(), Who::ours, running({run, daemon_->environment()}, kOutput)},
             {cold(), Who::ours, running({alone, configuration_}, kOutput)}};
   }

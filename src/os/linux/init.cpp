@@ -16,10 +16,12 @@
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "base/bytes.hpp"
 #include "base/try.hpp"
 #include "os/error.hpp"
+#include "os/linux/system_file.hpp"
 #include "os/pipe.hpp"
 
 namespace lazaret::os {
@@ -41,6 +43,17 @@ Status replace_with_null(int first, int last) {
     if (::dup2(null.get(), descriptor) < 0) return last_error("dup2");
   }
   return {};
+}
+
+std::string proc_text(std::int64_t process, const std::string& name) {
+  return text_of_system_file(AT_FDCWD, ("/proc/" + std::to_string(process) + name).c_str());
+}
+
+std::uint32_t status_kib(std::int64_t child, std::string_view field) {
+  const std::string text = proc_text(child, "/status");
+  const std::size_t at = text.find(field);
+  if (at == std::string::npos) return 0;
+  return static_cast<std::uint32_t>(std::strtoull(&text[at + field.size()], nullptr, 10));
 }
 
 Status dispose(int signal, void (*disposition)(int)) {
@@ -111,15 +124,13 @@ std::uint64_t cpu_us_of(std::int64_t child) {
          static_cast<std::uint64_t>(used.tv_nsec) / 1000;
 }
 
-std::uint32_t resident_kib_of(std::int64_t child) {
-  const std::string path = "/proc/" + std::to_string(child) + "/statm";
-  const Handle file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  std::array<char, 64> text{};
-  if (!file.valid() || ::read(file.get(), text.data(), text.size() - 1) <= 0) return 0;
-  const char* const resident = std::strchr(text.data(), ' ');
-  if (resident == nullptr) return 0;
-  const auto pages = std::strtoull(resident, nullptr, 10);
-  return static_cast<std::uint32_t>(pages * static_cast<std::uint64_t>(::getpagesize()) / 1024);
+std::uint32_t resident_kib_of(std::int64_t child) { return status_kib(child, "VmRSS:"); }
+std::uint32_t peak_kib_of(std::int64_t child) { return status_kib(child, "VmHWM:"); }
+
+bool is_only_child(std::int64_t child) {
+  const std::string number = std::to_string(child);
+  return text_of_system_file(AT_FDCWD, "/proc/thread-self/children") == number + " " &&
+         proc_text(child, "/task/" + number + "/children").empty();
 }
 
 // What it cannot write to is not full by its doing.

@@ -23,26 +23,14 @@
 #include "os/init.hpp"
 #include "os/linux/outcome.hpp"
 #include "os/linux/subprocess.hpp"
+#include "os/linux/system_file.hpp"
 
 namespace lazaret::os {
 namespace {
 
-constexpr std::size_t kMostFileBytes = 64UL << 10;
 constexpr std::size_t kUsualReportBytes = 16UL << 10;
 
 Handle folder(const char* path) { return Handle(::open(path, O_PATH | O_DIRECTORY | O_CLOEXEC)); }
-
-std::string content_of(RawHandle folder, const char* name) {
-  const Handle file(::openat(folder, name, O_RDONLY | O_CLOEXEC));
-  std::string text;
-  std::array<char, 4096> part;
-  while (file.valid() && text.size() < kMostFileBytes) {
-    const ssize_t count = ::read(file.get(), part.data(), part.size());
-    if (count <= 0) break;
-    text.append(part.data(), static_cast<std::size_t>(count));
-  }
-  return text;
-}
 
 void add(std::string& report, std::string_view key, std::string_view value) {
   report.append(key).append("=").append(value).append("\n");
@@ -118,7 +106,8 @@ void add_cgroup(std::string& report) {
   };
   const Handle root = folder("/sys/fs/cgroup");
   if (!root.valid()) return;
-  for (const auto& [key, name] : kFiles) add_lines(report, key, content_of(root.get(), name));
+  for (const auto& [key, name] : kFiles)
+    add_lines(report, key, text_of_system_file(root.get(), name));
 }
 
 int outcome_of_socket(int family, int type) noexcept {
@@ -220,17 +209,17 @@ SelfReport self_report(Subprocess subprocess) {
   report.reserve(kUsualReportBytes);
   add(report, "pid", std::to_string(::getpid()));
   const Handle self = folder("/proc/self");
-  const std::string status = content_of(self.get(), "status");
+  const std::string status = text_of_system_file(self.get(), "status");
   made.ignored_signals = ignored_signals_in(status);
   add_lines(report, "status", status);
   add_limits(report);
   add_namespaces(report, self.get());
   add_cgroup(report);
-  add_lines(report, "net", content_of(self.get(), "net/dev"));
+  add_lines(report, "net", text_of_system_file(self.get(), "net/dev"));
   for (const char* const path : {"/work", "/tmp", "/dev/shm"}) add_disk(report, path);
   std::array<char, 65> host{};
   if (::gethostname(host.data(), host.size() - 1) == 0) add(report, "hostname", host.data());
-  add_lines(report, "mount", content_of(self.get(), "mountinfo"));
+  add_lines(report, "mount", text_of_system_file(self.get(), "mountinfo"));
   add_probes(report);
   if (subprocess == Subprocess::deny) report += try_subprocess_filter();
   return made;

@@ -106,7 +106,7 @@ class Channel:
     """Descriptor 3, moved out of the way and closed in forked children."""
 
     def __init__(self):
-        self.descriptor = None
+        self.descriptor, self.said = None, False
         try:
             os.set_inheritable(3, False)
         except OSError:
@@ -127,15 +127,15 @@ class Channel:
                 pass
 
     def send(self, text):
-        if self.descriptor is None:
+        if self.descriptor is None or self.said:
             return
+        self.said = True
         rest = text.encode("ascii")
         try:
             while rest:
                 rest = rest[os.write(self.descriptor, rest):]
         except OSError:
             pass
-        self.close()
 
     def send_value(self, value):
         if value is None or self.descriptor is None:
@@ -283,11 +283,8 @@ class Ahead:
     end, which would take longer than most programs."""
 
     def __init__(self):
-        import atexit
-        import gc
-
-        self.collector = gc
-        self.exits = atexit
+        import atexit, gc, time
+        self.collector, self.exits, self.sleep = gc, atexit, time.sleep
         self.streams = (sys.stdout, sys.stderr)
         before = set(sys.modules)
         for name in COMMON:
@@ -308,7 +305,8 @@ class Ahead:
         os.close(4)
         if not parts:
             os._exit(0)  # nobody needs it any more
-        return [os.fsdecode(word) for word in b"".join(parts).split(b"\0")]
+        *words, self.farewell = b"".join(parts).split(b"\0")
+        return [os.fsdecode(word) for word in words]
 
     def give_way(self, folder):
         """What lies beside the program comes before the library: then nothing is loaded yet."""
@@ -337,8 +335,11 @@ class Ahead:
         self.flush()
         return not any(hasattr(type(thing), "__del__") for thing in self.collector.get_objects())
 
-    def end(self):
+    def end(self, channel):
         if self.ends_at_once():
+            if channel.descriptor is not None:  # who hears it need not wait for memory to be freed
+                os.write(channel.descriptor, self.farewell)
+                self.sleep(0.1)  # and is killed, unless it was not heard
             os._exit(0)
         self.collector.unfreeze()
 
@@ -391,7 +392,7 @@ def run():
         raise
     if ahead:
         try:
-            ahead.end()
+            ahead.end(channel)
         except Exception:
             pass  # the interpreter will meet it too
 

@@ -221,6 +221,7 @@ Status Supervisor::hand_over(const Job& job) {
   LAZARET_CHECK(write_files(job));
   LAZARET_CHECK(tell(word_.get(), job.word));
   word_.reset();
+  if (!job.keeps_box) farewell_ = job.farewell;
   return {};
 }
 
@@ -290,11 +291,28 @@ void Supervisor::feed_stdin() {
 }
 
 Status Supervisor::carry(Output& output) {
-  const auto count = os::read_now(output.handle.get(), outbox_.reserve());
-  outbox_.commit(output.type, count.ok() && *count ? **count : 0);
+  const std::span<std::byte> space = outbox_.reserve();
+  const auto count = os::read_now(output.handle.get(), space);
+  std::size_t size = count.ok() && *count ? **count : 0;
+  const bool leaves = output.type == FrameType::value_data && !farewell_.empty() &&
+                      text_of(Bytes(space).first(size)).ends_with(farewell_);
+  if (leaves) size -= farewell_.size();
+  outbox_.commit(output.type, size);
   if (!count.ok()) return count.error();
   if (*count && **count == 0) output.handle.reset();
+  if (leaves) take_leave();
   return {};
+}
+
+// All that is left of it is to free its memory, which takes longer than most programs: it is over
+// as if it had done that. The host ends it with the box, after it has answered; where there is
+// anybody else, all are killed now.
+void Supervisor::take_leave() {
+  farewell_.clear();
+  if (!main_ || exited_) return;
+  peak_kib_of_main_ = os::peak_kib_of(*main_);
+  if (!os::is_only_child(*main_)) (void)os::signal_all(*main_, kKillSignal).ok();
+  end_program({}, std::chrono::milliseconds(0));
 }
 
 // However slow the host and however busy a survivor: what is in the pipes now is still carried.
@@ -328,17 +346,25 @@ void Supervisor::main_ended(const os::Ended& ended) {
     host_gone_ = true;
     return;
   }
-  exited_ = Exited{ended.by_signal ? Exited::How::signal : Exited::How::exit, ended.code, 0, 0};
+  if (exited_) return;
   // The program is over when its first process is; what it left behind goes with it (P-03).
   (void)os::signal_all(*main_, kKillSignal).ok();
-  drain_until_ = Deadline::after(kDrain);
+  end_program({ended.by_signal ? Exited::How::signal : Exited::How::exit, ended.code, 0, 0},
+              kDrain);
+}
+
+void Supervisor::end_program(Exited exited, std::chrono::milliseconds drain) {
+  exited_ = exited;
+  drain_until_ = Deadline::after(drain);
   stdin_.reset();
 }
 
 void Supervisor::finish() {
   if (!exited_ || !outputs_.empty()) return;
   collect_children();
-  const os::TreeUsage usage = os::tree_usage();
+  os::TreeUsage usage = os::tree_usage();
+  usage.cpu_us += os::cpu_us_of(*main_);  // of one that has taken its leave and is not reaped yet
+  usage.peak_rss_kib = std::max(usage.peak_rss_kib, peak_kib_of_main_);
   exited_->cpu_us = usage.cpu_us - std::min(usage.cpu_us, cpu_us_before_);
   // Of all that were ever reaped: what has not grown was another's.
   exited_->peak_rss_kib = usage.peak_rss_kib > peak_kib_before_ ? usage.peak_rss_kib : 0;

@@ -56,6 +56,8 @@ class Supervisor {
   [[nodiscard]] Status end_drain();
   void collect_children();
   void main_ended(const os::Ended& ended);
+  void take_leave();
+  void end_program(Exited exited, std::chrono::milliseconds drain);
   void finish();
   void begin_anew();
 
@@ -70,8 +72,9 @@ class Supervisor {
   os::Handle stdin_;
   std::vector<std::byte> pending_stdin_;
   bool stdin_ended_ = false;
-  os::Handle word_;      // to an interpreter that was started ahead
-  std::string awaited_;  // what it has still to say before it counts as waiting
+  os::Handle word_;       // to an interpreter that was started ahead
+  std::string awaited_;   // what it has still to say before it counts as waiting
+  std::string farewell_;  // what it says last; empty: it says none
   bool had_job_ = false;
   bool had_compile_ = false;
   bool keeps_box_ = false;
@@ -79,9 +82,10 @@ class Supervisor {
   bool host_gone_ = false;
   std::optional<std::int64_t> main_;
   std::optional<Exited> exited_;
-  std::uint64_t cpu_us_before_ = 0;    // by the compile step, or while it waited
+  std::uint64_t cpu_us_before_ = 0;  // by the compile step, or while it waited
   std::uint32_t shortage_before_ = 0;
-  std::uint64_t peak_kib_before_ = 0;  // of earlier programs of a box that is kept
+  std::uint64_t peak_kib_before_ = 0;   // of earlier programs of a box that is kept
+  std::uint64_t peak_kib_of_main_ = 0;  // as it took its leave
   std::optional<Deadline> drain_until_;
 };
 

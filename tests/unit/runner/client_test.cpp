@@ -75,7 +75,7 @@ TEST(Client, NamesBothVersionsWhenTheyDiffer) {
   const auto greeting = Client(wire).greet(soon());
   ASSERT_FALSE(greeting.ok());
   EXPECT_EQ(greeting.error().code(), Errc::protocol);
-  EXPECT_EQ(greeting.error().message(), "the runner speaks protocol version 4, we speak 5");
+  EXPECT_EQ(greeting.error().message(), "the runner speaks protocol version 5, we speak 6");
 }
 
 TEST(Client, RefusesAnythingBeforeTheHello) {

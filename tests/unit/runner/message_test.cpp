@@ -17,7 +17,8 @@ Job sample_job() {
           .working_directory = "/work",
           .files = {{"/work/main.py", "x = 1\n"}, {"/work/empty", ""}},
           .cpu_seconds = 7,
-          .word = std::string("/work/main.py\0x", 15)};
+          .word = std::string("/work/main.py\0x", 15),
+          .farewell = "bye"};
 }
 
 Entry sample_entry() {
@@ -87,6 +88,7 @@ TEST(JobMessage, ComesBackAsItWas) {
   EXPECT_EQ(job->files[1].content, "");
   EXPECT_EQ(job->cpu_seconds, 7U);
   EXPECT_EQ(job->word, sample_job().word);
+  EXPECT_EQ(job->farewell, sample_job().farewell);
 }
 
 TEST(JobMessage, IsRefusedCutOrLengthened) { expect_only_whole(encode(sample_job()), decode_job); }

@@ -1,3 +1,8 @@
+#include <signal.h>
+#include <unistd.h>
+
+#include <chrono>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +15,12 @@ namespace {
 using test::Bench;
 using test::soon;
 using testing::HasSubstr;
+
+template <class Holds>
+bool soon_is(Holds holds) {
+  for (int turn = 0; turn < 5000 && !holds(); ++turn) ::usleep(1000);
+  return holds();
+}
 
 // A shell that does what an interpreter does which waits: says so, and runs what it is told.
 constexpr const char* kWaits = "printf here >&3; read -r word <&4; exec 4<&-; eval \"$word\"";
@@ -79,6 +90,64 @@ TEST(SupervisorAhead, CountsTheProgramsProcessorTimeAlone) {
   ASSERT_TRUE(other.prepare(other.interpreter()).ok());
   ASSERT_TRUE(other.tell(burn + "exit 0\n").ok());
   EXPECT_LT(used * 4, other.exited().cpu_us);
+}
+
+constexpr const char* kFarewell = "nobody says this by chance";
+
+struct Leaving : Ahead {
+  Status tell_farewell(const std::string& word, bool keeps_box = false) {
+    Job made = job({"sh"});
+    made.word = word;
+    made.farewell = kFarewell;
+    made.keeps_box = keeps_box;
+    return start(made);
+  }
+};
+
+// The end of the process itself, and of the memory that it has to free, is not waited for.
+TEST(SupervisorAhead, TakesAFarewellForTheEndOfAProgramThatWaited) {
+  Leaving bench;
+  ASSERT_TRUE(bench.prepare(bench.interpreter()).ok());
+  const auto begun = std::chrono::steady_clock::now();
+  const std::string word =
+      std::string("printf out; printf 'value") + kFarewell + "' >&3; exec sleep 9\n";
+  ASSERT_TRUE(bench.tell_farewell(word).ok());
+  const Exited exited = bench.exited();
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(5));
+  EXPECT_EQ(exited.how, Exited::How::exit);
+  EXPECT_EQ(exited.code, 0U);
+  EXPECT_GT(exited.peak_rss_kib, 100U);
+  EXPECT_EQ(bench.sink.out, "out");
+  EXPECT_EQ(bench.sink.value_text, "value");
+}
+
+TEST(SupervisorAhead, KillsAllWhereTheOneThatLeavesIsNotAlone) {
+  Leaving bench;
+  ASSERT_TRUE(bench.prepare(bench.interpreter()).ok());
+  const std::string word =
+      std::string("sleep 60 & echo $!; printf '") + kFarewell + "' >&3; exec sleep 9\n";
+  ASSERT_TRUE(bench.tell_farewell(word).ok());
+  EXPECT_EQ(bench.exited().code, 0U);
+  const auto left = static_cast<pid_t>(std::stol(bench.sink.out));
+  EXPECT_TRUE(soon_is([left] { return ::kill(left, 0) != 0; }));
+}
+
+TEST(SupervisorAhead, HearsAFarewellOfNobodyElse) {
+  const std::string farewell = std::string("printf '") + kFarewell + "' >&3; ";
+  Leaving started;  // anew: nothing has waited
+  Job job = started.job({"sh", "-c", farewell + "exit 7"});
+  job.farewell = kFarewell;
+  ASSERT_TRUE(started.start(job).ok());
+  EXPECT_EQ(started.exited().code, 7U);
+  EXPECT_EQ(started.sink.value_text, kFarewell);
+  Leaving kept;  // whose box is to take another one
+  ASSERT_TRUE(kept.prepare(kept.interpreter()).ok());
+  ASSERT_TRUE(kept.tell_farewell(farewell + "exit 7\n", true).ok());
+  EXPECT_EQ(kept.exited().code, 7U);
+  Leaving going_on;  // after another word
+  ASSERT_TRUE(going_on.prepare(going_on.interpreter()).ok());
+  ASSERT_TRUE(going_on.tell_farewell(farewell.substr(0, 12) + "' >&3; exit 7\n").ok());
+  EXPECT_EQ(going_on.exited().code, 7U);
 }
 
 TEST(SupervisorAhead, EndsWithAnInterpreterThatEndsWhileItWaits) {

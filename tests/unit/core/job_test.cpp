@@ -1,0 +1,34 @@
+#include "core/job.hpp"
+
+#include <gtest/gtest.h>
+
+namespace lazaret::core {
+namespace {
+
+policy::Spec spec_of_one_that_waits(bool takes_leave) {
+  policy::Spec spec;
+  spec.program.argv = {"python3", "/work/main.py"};
+  spec.program.ahead = policy::Program::Ahead{.argv = {"python3"},
+                                              .environment = {},
+                                              .says = "waiting",
+                                              .word = "main",
+                                              .takes_leave = takes_leave};
+  return spec;
+}
+
+TEST(Job, TellsAFarewellOfItsOwnBehindTheWord) {
+  const policy::Spec spec = spec_of_one_that_waits(true);
+  const runner::Job job = job_of(spec);
+  EXPECT_EQ(job.farewell.size(), 32U);
+  EXPECT_EQ(job.word, std::string("main") + '\0' + job.farewell);
+  EXPECT_NE(job_of(spec).farewell, job.farewell);
+}
+
+TEST(Job, TellsNoneToWhoKnowsNone) {
+  const runner::Job job = job_of(spec_of_one_that_waits(false));
+  EXPECT_EQ(job.farewell, "");
+  EXPECT_EQ(job.word, "main");
+}
+
+}  // namespace
+}  // namespace lazaret::core
