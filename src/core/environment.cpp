@@ -1,5 +1,6 @@
 #include "core/environment.hpp"
 
+#include <chrono>
 #include <utility>
 
 #include "base/sha256.hpp"
@@ -7,6 +8,12 @@
 #include "os/user.hpp"
 
 namespace lazaret::core {
+namespace {
+
+// Longer than a burst of a few native runs, shorter than one on an engine.
+constexpr std::chrono::milliseconds kSettling{100};
+
+}  // namespace
 
 policy::EnvironmentLookup process_environment() {
   return [](std::string_view name) { return os::variable(name); };
@@ -85,7 +92,8 @@ std::string fingerprint(const policy::Config& config) {
 std::unique_ptr<Service> make_service(policy::Config config, backend::Serves serves) {
   auto here = surroundings(config);
   here.serves = serves;
-  const pool::Bounds ahead{.most = config.pool.most, .idle = config.pool.idle};
+  const pool::Bounds ahead{
+      .most = config.pool.most, .idle = config.pool.idle, .settling = kSettling};
   const auto find = [here = std::move(here), ahead](backend::BackendKind kind, const Call& call) {
     backend::Found found = backend::find(kind, here, call);
     if (found.backend && ahead.most > 0 && here.serves == backend::Serves::many_runs)

@@ -24,7 +24,9 @@ bool Shelves::miss(const std::string& kind, Make make, Time now) {
   Shelf& shelf = entry->second;
   shelf.make = std::move(make);
   shelf.asked = now;
-  if (!is_new) shelf.wanted = std::min(shelf.wanted + 1, bounds_.most);
+  if (is_new) return false;
+  if (shelf.wanted == 0) shelf.not_before = std::max(shelf.not_before, now + bounds_.settling);
+  shelf.wanted = std::min(shelf.wanted + 1, bounds_.most);
   return shelf.wanted > 0;
 }
 

@@ -46,6 +46,17 @@ TEST(Shelves, NeedNothingForTheFirstDemandAndOneForEachFurtherOne) {
   EXPECT_EQ(next_kind(shelves, kStart + 5ms), "a") << "that was taken is made up for";
 }
 
+TEST(Shelves, LeaveTheProcessorsToABurstAMomentFromItsFirstNeedOn) {
+  Shelves shelves({.most = 4, .settling = 50ms});
+  ask(shelves, "a", 2);
+  EXPECT_EQ(next_kind(shelves, kStart + 49ms), "none");
+  EXPECT_EQ(shelves.next_change(kStart), kStart + 50ms);
+  ask(shelves, "a", 1, kStart + 40ms);
+  EXPECT_EQ(next_kind(shelves, kStart + 50ms), "a") << "no longer for those that come later";
+  EXPECT_EQ(next_kind(shelves, kStart + 50ms), "a");
+  EXPECT_EQ(next_kind(shelves, kStart + 50ms), "none");
+}
+
 TEST(Shelves, LeaveTheProcessorsToWhoTookAMoment) {
   Shelves shelves({.most = 2, .rest = 5ms});
   ask(shelves, "a", 3);
