@@ -118,7 +118,8 @@ class Run {
     const auto before = spec_.limits.cpu_time ? box_.counters() : std::nullopt;
     if (before) used_before_ = before->usage.cpu_ms.value_or(0);
     const Call call{Deadline::after(spec_.limits.timeout), request_.stop};
-    if (const Status status = client_.start(job_of(spec_), call); !status.ok())
+    const runner::Job job = job_of(spec_);
+    if (const Status status = client_.start(job, call); !status.ok())
       return unstarted(status.error());
     const SignalPort port(client_, request_);
     StdinFeed feed(client_, request_,
@@ -142,6 +143,7 @@ class Run {
       warnings_.push_back("the box was lost: what the program wrote may be cut");
       cut_ = true;
     }
+    sink_.value_channel.drop_farewell(job.farewell);
     if (feed.was_cut()) warnings_.push_back("standard input was cut at 1 MiB");
     sink_.feed = nullptr;
   }

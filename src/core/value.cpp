@@ -77,6 +77,10 @@ void ValueChannel::take(Bytes bytes) {
   text_.append(text_of(bytes.first(std::min(bytes.size(), room))));
 }
 
+void ValueChannel::drop_farewell(std::string_view farewell) {
+  if (text_.ends_with(farewell)) text_.resize(text_.size() - farewell.size());
+}
+
 ValueMessage ValueChannel::message() const {
   const std::string cap_text = std::to_string(cap_) + " bytes";
   if (overflowed_) return refused("the value is larger than " + cap_text);

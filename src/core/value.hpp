@@ -21,6 +21,8 @@ class ValueChannel {
  public:
   explicit ValueChannel(std::uint64_t cap_bytes) : cap_(static_cast<std::size_t>(cap_bytes)) {}
   void take(Bytes bytes);
+  /// Takes a farewell off its end, if the runner has not heard it: it came in two pieces.
+  void drop_farewell(std::string_view farewell);
   /// Nothing for a channel that stayed empty; SerializationError for a value that is too large, too
   /// deep or not JSON.
   [[nodiscard]] ValueMessage message() const;

@@ -24,6 +24,10 @@ void pause(const std::stop_token& stop) {
 
 }  // namespace
 
+ImageWatch::~ImageWatch() {
+  if (os::process_id() != owner_ && thread_.joinable()) thread_.detach();
+}
+
 void ImageWatch::listen() {
   std::call_once(begun_, [this] {
     try {

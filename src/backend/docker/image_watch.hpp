@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "engine/client.hpp"
+#include "os/init.hpp"
 
 namespace lazaret::backend::docker {
 
@@ -19,7 +20,8 @@ class ImageWatch {
       : client_(std::move(client)) {}
   ImageWatch(const ImageWatch&) = delete;
   ImageWatch& operator=(const ImageWatch&) = delete;
-  ~ImageWatch() = default;
+  /// In a fork of the process it was made in it is without its thread, and waits for none.
+  ~ImageWatch();
 
   /// From now on. Where there is no thread to be had nothing is heard.
   void listen();
@@ -30,6 +32,7 @@ class ImageWatch {
  private:
   void hear(const std::stop_token& stop);
 
+  const std::uint32_t owner_ = os::process_id();
   std::shared_ptr<const engine::EngineClient> client_;
   std::once_flag begun_;
   std::atomic<std::uint64_t> edition_ = 0;

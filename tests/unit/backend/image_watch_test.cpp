@@ -1,5 +1,8 @@
 #include "backend/docker/image_watch.hpp"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <atomic>
 #include <mutex>
 #include <thread>
@@ -113,6 +116,26 @@ TEST_F(ImageWatchTest, KnowsNothingWhileItIsCutOffAndHasAnotherEditionThen) {
   ASSERT_TRUE(soon_holds([&] { return engine_->connections() == 2; }));
   answer();
   EXPECT_TRUE(soon_holds([&] { return watch.edition() && watch.edition() != first; }));
+}
+
+// Who stops a thread wakes it by a descriptor, which a fork shares.
+TEST_F(ImageWatchTest, StopsNobodysThreadInAFork) {
+  auto watch = std::make_unique<ImageWatch>(client_);
+  watch->listen();
+  ASSERT_TRUE(soon_holds([&] { return engine_->connections() == 1; }));
+  answer();
+  ASSERT_TRUE(soon_holds([&] { return watch->edition().has_value(); }));
+  const pid_t fork = ::fork();
+  if (fork == 0) {
+    ::alarm(5);
+    watch.reset();
+    ::_exit(0);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(fork, &status, 0), fork);
+  EXPECT_EQ(status, 0);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_TRUE(watch->edition()) << "the fork has ended what its parent hears by";
 }
 
 TEST_F(ImageWatchTest, EndsAtOnceWhileItWaitsForAnEngineThatIsAway) {

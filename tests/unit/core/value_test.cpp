@@ -35,6 +35,21 @@ TEST(ValueChannel, GivesTheValueAsJson) {
             R"({"b":[1,2.5,null,true,"x"]})");
 }
 
+TEST(ValueChannel, LeavesOutAFarewellAtItsEndAlone) {
+  for (const std::string_view text : {R"({"value":1}bye)", R"({"value":1})"}) {
+    ValueChannel channel(kCap);
+    channel.take(bytes_of(text));
+    channel.drop_farewell("bye");
+    EXPECT_EQ(channel.message().value, "1");
+    channel.drop_farewell("");
+    EXPECT_EQ(channel.message().value, "1");
+  }
+  ValueChannel elsewhere(kCap);
+  elsewhere.take(bytes_of(R"(bye{"value":1})"));
+  elsewhere.drop_farewell("bye");
+  EXPECT_TRUE(elsewhere.message().error.has_value());
+}
+
 TEST(ValueChannel, KeepsTheOrderOfKeys) {
   EXPECT_EQ(message_of(R"({"value":{"z":1,"a":2}})").value, R"({"z":1,"a":2})");
 }
