@@ -115,7 +115,7 @@ TEST_P(NativeSpawner, HoldsNobodyUpWhenItIsStopped) {
     CodeSandbox sandbox = sandbox_on("native");
     if (sandbox.execute(bash("echo first")).stdout_text != "first\n") return "no first run";
     const std::vector<pid_t> stopped = spawners_of(::getpid());
-    if (stopped.size() != 1) return "not one process";
+    if (stopped.size() != 2) return "not two processes";
     signal_all(stopped, SIGSTOP);
     const auto begun = Clock::now();
     const Json refused = Json::parse(to_json(sandbox.execute(bash("echo second"))));
@@ -169,7 +169,7 @@ TEST_P(NativeSpawner, GoesWithLazaretAndSoDoItsBoxes) {
   ASSERT_EQ(::read(told[0], &lazaret, sizeof lazaret), static_cast<ssize_t>(sizeof lazaret));
   EXPECT_TRUE(becomes_true(10s, [&] { return !processes_marked(marker).empty(); }));
   const std::vector<pid_t> spawners = spawners_of(lazaret);
-  EXPECT_EQ(spawners.size(), 1U);
+  EXPECT_EQ(spawners.size(), 2U);
   ::kill(lazaret, SIGKILL);
   EXPECT_TRUE(
       becomes_true(10s, [&] { return are_gone(spawners) && processes_marked(marker).empty(); }));
@@ -253,8 +253,7 @@ TEST_P(NativeSpawner, RefusesClearlyForWantOfDescriptorsAndLeaksNone) {
         } else {
           return what;
         }
-        // Its socket stays and a pidfd of each of its two processes, the first of which soon ends.
-        const std::size_t spawner = is_started ? 0 : 3;
+        const std::size_t spawner = is_started ? 0 : 2;  // its socket and its pidfd stay
         if (descriptors_of(::getpid()) > before + spawner) return "leaked with " + what;
         if (sandbox.execute(bash("echo again")).exit_code != 0) return "no run after " + what;
       }

@@ -32,7 +32,8 @@ std::vector<pid_t> spawners_of(pid_t caller) {
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     if (!file_text(entry.path() / "cmdline").starts_with("lazaret-spawner")) continue;
     const auto process = static_cast<pid_t>(std::stol(name));
-    if (parent_of(process) == caller) found.push_back(process);
+    const pid_t parent = parent_of(process);
+    if (parent == caller || parent_of(parent) == caller) found.push_back(process);
   }
   return found;
 }

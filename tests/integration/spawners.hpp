@@ -8,7 +8,7 @@
 
 namespace lazaret::test {
 
-/// The spawners that `caller` has started and that are alive.
+/// Both processes of each spawner that `caller` has started: its child and that one's child.
 [[nodiscard]] std::vector<pid_t> spawners_of(pid_t caller);
 /// All have ended; zombies have (P-06).
 [[nodiscard]] bool are_gone(const std::vector<pid_t>& processes);

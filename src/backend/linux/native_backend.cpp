@@ -116,10 +116,33 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
   return require(parts.evidence, spec);
 }
 
+// The host is looked at while the spawner makes its namespaces.
+Result<std::shared_ptr<Spawner>> start_as(const Identity& identity, std::span<const Folder> folders,
+                                          const CgroupBase& cgroups, const Call& call) {
+  LAZARET_TRY(std::shared_ptr<Spawner> spawner, Spawner::begin(identity));
+  LAZARET_TRY(Foundation foundation, foundation_of_host(identity));
+  std::ranges::copy(folders, foundation.folders.begin());
+  foundation.folder_count = static_cast<std::uint32_t>(folders.size());
+  LAZARET_CHECK(spawner->lay_ground(foundation, cgroups, call));
+  return spawner;
+}
+
+Result<std::shared_ptr<Spawner>> start_spawner(const Identity& identity,
+                                               std::span<const Folder> folders,
+                                               const CgroupBase& cgroups, const Call& call) {
+  auto started = start_as(identity, folders, cgroups, call);
+  const bool refused = !started.ok() && started.error().code() == Errc::permission_denied;
+  if (!refused || identity.kind != HostIdentity::subordinate) return started;
+  return start_as({}, folders, cgroups, call);  // as without a range; the evidence says it
+}
+
 }  // namespace
 
 NativeBackend::NativeBackend(Serves serves)
-    : processors_(own_processors()), identity_(identity_of_host()), serves_(serves) {}
+    : cgroups_(find_cgroup_base()),
+      processors_(own_processors()),
+      identity_(identity_of_host()),
+      serves_(serves) {}
 
 std::string NativeBackend::runtime() const {
   utsname facts{};
@@ -129,36 +152,11 @@ std::string NativeBackend::runtime() const {
 
 std::vector<HostFact> NativeBackend::host() const {
   const SharedSpawner spawner = current();
-  return facts_of_host(spawner ? spawner->better_of(cgroups()) : cgroups());
-}
-
-const CgroupBase& NativeBackend::cgroups() const {
-  std::call_once(cgroups_seen_, [this] { cgroups_ = find_cgroup_base(); });
-  return cgroups_;
+  return facts_of_host(spawner ? spawner->better_of(cgroups_) : cgroups_);
 }
 
 NativeBackend::SharedSpawner NativeBackend::current() const {
   return spawner_.with([](const SharedSpawner& spawner) { return spawner; });
-}
-
-// The host is looked at while the spawner makes its namespaces.
-Result<NativeBackend::SharedSpawner> NativeBackend::start_as(const Identity& identity,
-                                                             std::span<const Folder> folders,
-                                                             const Call& call) const {
-  LAZARET_TRY(SharedSpawner spawner, Spawner::begin(identity));
-  LAZARET_TRY(Foundation foundation, foundation_of_host(identity));
-  std::ranges::copy(folders, foundation.folders.begin());
-  foundation.folder_count = static_cast<std::uint32_t>(folders.size());
-  LAZARET_CHECK(spawner->lay_ground(foundation, cgroups(), call));
-  return spawner;
-}
-
-Result<NativeBackend::SharedSpawner> NativeBackend::start_spawner(std::span<const Folder> folders,
-                                                                  const Call& call) const {
-  auto started = start_as(identity_, folders, call);
-  const bool refused = !started.ok() && started.error().code() == Errc::permission_denied;
-  if (!refused || identity_.kind != HostIdentity::subordinate) return started;
-  return start_as({}, folders, call);  // as without a range; the evidence says it
 }
 
 // WHY a turn: two first boxes at once must not start two spawners. Of an answer that was not
@@ -168,7 +166,7 @@ Result<NativeBackend::SharedSpawner> NativeBackend::spawner(const Call& call) {
   LAZARET_TRY(const Turn::Held turn, starting_.take(call));
   SharedSpawner spawner = current();
   if (spawner && !spawner->is_stale() && !spawner->is_spent()) return spawner;
-  LAZARET_TRY(spawner, start_spawner({}, call));
+  LAZARET_TRY(spawner, start_spawner(identity_, {}, cgroups_, call));
   spawner_.with([&spawner](SharedSpawner& kept) { kept.swap(spawner); });
   return current();
 }
@@ -189,18 +187,18 @@ Result<NativeBackend::SharedSpawner> NativeBackend::spawner_of(NativeBox::Parts&
     open.push_back(std::move(shared.handle));
     if (!shared.warning.empty()) parts.warnings.push_back(std::move(shared.warning));
   }
-  return start_spawner(folders, call);
+  return start_spawner(identity_, folders, cgroups_, call);
 }
 
 // A scope goes with its spawner, and what is in the scope with it. In a box that is kept the runner
 // outlives its program.
 Status NativeBackend::make_cgroup(NativeBox::Parts& parts, const policy::Spec& spec) {
-  const CgroupBase& base = parts.spawner->better_of(cgroups());
+  const CgroupBase& cgroups = parts.spawner->better_of(cgroups_);
   parts.cgroup.reset();
-  if (base.directory.empty()) return {};
+  if (cgroups.directory.empty()) return {};
   std::call_once(disks_seen_, [&] { disks_ = disks_behind(parts.spawner->foundation()); });
   const auto victims = spec.keeps_box ? Cgroup::Victims::one : Cgroup::Victims::all;
-  LAZARET_TRY(Cgroup cgroup, Cgroup::create(base, spec.limits, victims, disks_));
+  LAZARET_TRY(Cgroup cgroup, Cgroup::create(cgroups, spec.limits, victims, disks_));
   parts.cgroup.emplace(std::move(cgroup));
   return {};
 }
@@ -233,7 +231,7 @@ Result<std::unique_ptr<Box>> NativeBackend::open(const policy::Spec& spec, const
   LAZARET_CHECK(launch(parts, spec, call));
   parts.is_last = serves_ == Serves::one_run && !parts.cgroup;
   parts.pid_namespace = namespace_of(parts.launched.pid, "pid").value_or("");
-  const Status verified = verify(parts, spec, parts.spawner->better_of(cgroups()), call);
+  const Status verified = verify(parts, spec, parts.spawner->better_of(cgroups_), call);
   auto box = std::make_unique<NativeBox>(std::move(parts));  // from here on its destructor ends it
   if (!verified.ok()) return Error(verified.error()).within("verifying the box");
   return std::unique_ptr<Box>(std::move(box));

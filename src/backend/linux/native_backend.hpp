@@ -23,7 +23,7 @@ namespace lazaret::backend::native {
 /// resource limits and, where one is usable, a cgroup v2. Works as root and as an ordinary user.
 class NativeBackend final : public Backend {
  public:
-  /// Nothing is started, and little looked at, before the first box.
+  /// Looks at the host; nothing is started before the first box.
   explicit NativeBackend(Serves serves);
 
   [[nodiscard]] std::string name() const override { return "native"; }
@@ -39,13 +39,7 @@ class NativeBackend final : public Backend {
   // Shared by the backend and the boxes that are alive: the spawner's end would be theirs.
   using SharedSpawner = std::shared_ptr<Spawner>;
 
-  [[nodiscard]] const CgroupBase& cgroups() const;  // the caller's
-  [[nodiscard]] SharedSpawner current() const;      // empty before the first box
-  [[nodiscard]] Result<SharedSpawner> start_as(const Identity& identity,
-                                               std::span<const Folder> folders,
-                                               const Call& call) const;
-  [[nodiscard]] Result<SharedSpawner> start_spawner(std::span<const Folder> folders,
-                                                    const Call& call) const;
+  [[nodiscard]] SharedSpawner current() const;  // empty before the first box
   [[nodiscard]] Result<SharedSpawner> spawner(const Call& call);
   // One of its own for a box that shows directories of the host's: they are part of its ground.
   [[nodiscard]] Result<SharedSpawner> spawner_of(NativeBox::Parts& parts, const policy::Spec& spec,
@@ -55,8 +49,7 @@ class NativeBackend final : public Backend {
 
   [[nodiscard]] Status make_cgroup(NativeBox::Parts& parts, const policy::Spec& spec);
 
-  mutable std::once_flag cgroups_seen_;
-  mutable CgroupBase cgroups_;
+  const CgroupBase cgroups_;
   const Processors processors_;
   const Identity identity_;
   const Serves serves_;

@@ -156,24 +156,6 @@ Result<os::Handle> answer_of(int control, const Call& call) {
   return handle;
 }
 
-bool is_reaped(const os::Handle& process) {
-  siginfo_t info{};
-  const auto id = static_cast<id_t>(process.get());
-  return ::waitid(P_PIDFD, id, &info, WEXITED | WNOHANG) != 0 || info.si_pid != 0;
-}
-
-// Who does not end in time is made to.
-void await_end(const os::Handle& process, std::chrono::seconds bound) {
-  const auto gone_within = [&process](std::chrono::seconds span) {
-    return os::wait_for(process.get(), POLLIN, Call{}.within(span)).ok();
-  };
-  if (!gone_within(bound)) {
-    (void)::syscall(SYS_pidfd_send_signal, process.get(), SIGKILL, nullptr, 0);
-    (void)gone_within(kEndBound);
-  }
-  (void)is_reaped(process);
-}
-
 // pidfd_open(2): /proc/self/fdinfo tells the number in our own pid namespace.
 Result<pid_t> number_of(const os::Handle& pidfd) {
   std::ifstream file("/proc/self/fdinfo/" + std::to_string(pidfd.get()));
@@ -201,38 +183,15 @@ Status Spawner::lay_ground(const Foundation& foundation, const CgroupBase& calle
   foundation_ = foundation;
   // Before it forks: its child, which clones the boxes, is born there.
   if (callers.directory.empty() || callers.managed) scope_ = scope_of(pid_, callers.why_not, call);
-  owed_ = 1;
   const Call bounded = call.within(kStartBound);
-  // Who has no maps to wait for finds everything there already, and his first order after it.
-  const bool waits = foundation.identity.kind != HostIdentity::nobody;
-  if (waits) LAZARET_CHECK(map_ids(bounded));
-  LAZARET_CHECK(tell(raw(foundation_), {}, bounded));
-  ++owed_;
-  return waits ? settle(bounded) : Status();
-}
-
-Status Spawner::map_ids(const Call& call) {
-  LAZARET_CHECK(settle(call));
-  const Status mapped = write_maps(pid_, foundation_.identity, call);
-  if (mapped.ok()) return {};
-  const Error& error = mapped.error();
-  return Error(error).with_hint(way_out("write id maps", error.os_error(), traits_of_host()));
-}
-
-// The last of these brings the process that serves from then on.
-Status Spawner::settle(const Call& call) {
-  for (; owed_ > 0; --owed_) {
-    LAZARET_TRY(serving_, answer_of(control_.get(), call));
+  LAZARET_CHECK(answer_of(control_.get(), bounded));
+  if (const Status mapped = write_maps(pid_, foundation.identity, bounded); !mapped.ok()) {
+    const Error& error = mapped.error();
+    return Error(error).with_hint(way_out("write id maps", error.os_error(), traits_of_host()));
   }
+  LAZARET_CHECK(say(control_.get(), raw(foundation_), {}));
+  LAZARET_CHECK(answer_of(control_.get(), bounded));
   return {};
-}
-
-// Who has given up listens no more, and has said why.
-Status Spawner::tell(std::span<const std::byte> message, std::span<const int> handles,
-                     const Call& call) {
-  Status said = say(control_.get(), message, handles);
-  if (!said.ok()) LAZARET_CHECK(settle(call));
-  return said;
 }
 
 const CgroupBase& Spawner::better_of(const CgroupBase& callers) const noexcept {
@@ -241,27 +200,24 @@ const CgroupBase& Spawner::better_of(const CgroupBase& callers) const noexcept {
 }
 
 bool Spawner::is_spent() const {
-  pollfd entry{control_.get(), 0, 0};  // the other end is closed, POLLHUP
+  pollfd entry{process_.get(), POLLIN, 0};
   return retired_ || ::getpid() != owner_ || ::poll(&entry, 1, 0) > 0;
 }
 
 // Closing the socket ends the spawner, and with it every box that is left; one that has owed us an
 // answer is not waited for. A fork of the program that we are part of has a copy of us, but no say.
 Spawner::~Spawner() {
-  const bool ours = ::getpid() == owner_;
-  if (ours && !retired_) (void)settle(Call{}.within(kEndBound)).ok();  // which process it is now
   control_.reset();
-  if (!ours) return;
-  for (const os::Handle* const process : {&serving_, &process_}) {
-    if (process->valid()) await_end(*process, retired_ ? std::chrono::seconds(0) : kEndBound);
+  if (::getpid() != owner_) return;
+  const auto gone_within = [this](std::chrono::seconds span) {
+    return os::wait_for(process_.get(), POLLIN, Call{}.within(span)).ok();
+  };
+  if (!gone_within(retired_ ? std::chrono::seconds(0) : kEndBound)) {
+    (void)::syscall(SYS_pidfd_send_signal, process_.get(), SIGKILL, nullptr, 0);
+    (void)gone_within(kEndBound);
   }
-}
-
-Result<os::Handle> Spawner::answer_to_order(const Call& call) {
-  LAZARET_CHECK(settle(call));
-  auto answer = answer_of(control_.get(), call);
-  if (process_.valid() && is_reaped(process_)) process_.reset();
-  return answer;
+  siginfo_t info{};
+  (void)::waitid(P_PIDFD, static_cast<id_t>(process_.get()), &info, WEXITED | WNOHANG);
 }
 
 // A late answer could not be told from the next, so that one that was missed is the last; the
@@ -271,11 +227,10 @@ Result<os::Handle> Spawner::converse(const Order& order, std::span<const int> ha
   LAZARET_TRY(const Turn::Held turn, conversation_.take(call));
   if (retired_ || ::getpid() != owner_)
     return Error(Errc::connection_lost, "the spawner is not there for this process any more");
-  const Call bounded = call.within(owed_ > 0 ? kStartBound : kAnswerBound);
-  const Status sent = tell(raw(order), handles, bounded);
+  const Status sent = say(control_.get(), raw(order), handles);
   retired_ = !sent.ok();
   LAZARET_CHECK(sent);
-  auto answer = answer_to_order(bounded);
+  auto answer = answer_of(control_.get(), call.within(kAnswerBound));
   const bool missed = !answer.ok() && (answer.error().code() == Errc::timed_out ||
                                        answer.error().code() == Errc::cancelled ||
                                        answer.error().code() == Errc::connection_lost);

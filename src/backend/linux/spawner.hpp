@@ -40,9 +40,8 @@ class Spawner {
   ~Spawner();
 
   /// Lays the ground of its boxes, once, before the first. Where the `callers` cgroups are none or
-  /// not theirs to give, a scope of its own is asked for. Root's is laid while its first order is
-  /// made out, which then answers for it. Errors: permission_denied or unsupported when this host
-  /// refuses namespaces; system, with the name of the step.
+  /// not theirs to give, a scope of its own is asked for. Errors: permission_denied or unsupported
+  /// when this host refuses namespaces; system, with the name of the step.
   [[nodiscard]] Status lay_ground(const Foundation& foundation, const CgroupBase& callers,
                                   const Call& call);
 
@@ -72,11 +71,6 @@ class Spawner {
       : owner_(::getpid()), pid_(pid), process_(std::move(process)), control_(std::move(control)) {
     foundation_.identity = identity;
   }
-  [[nodiscard]] Status map_ids(const Call& call);
-  [[nodiscard]] Status settle(const Call& call);
-  [[nodiscard]] Status tell(std::span<const std::byte> message, std::span<const int> handles,
-                            const Call& call);
-  [[nodiscard]] Result<os::Handle> answer_to_order(const Call& call);
   [[nodiscard]] Result<os::Handle> converse(const Order& order, std::span<const int> handles,
                                             const Call& call);
 
@@ -85,11 +79,9 @@ class Spawner {
 
   pid_t owner_;
   pid_t pid_;
-  os::Handle process_;  // pidfd of what we have started, which ends when it has started the next
-  os::Handle serving_;  // pidfd of that
+  os::Handle process_;  // pidfd
   Turn conversation_;   // one question and its answer at a time
   os::Handle control_;
-  unsigned owed_ = 0;                  // answers that nobody has waited for yet
   std::atomic<bool> retired_ = false;  // an answer was missed
 };
 

@@ -78,9 +78,7 @@ bool detach() noexcept {
   return done(::syscall(SYS_close_range, kControl + 1U, ~0U, 0U)) && done(::setsid());
 }
 
-bool tell(const Answer& answer, std::span<const int> handles = {}) noexcept {
-  return send_message(kControl, raw(answer), handles);
-}
+bool tell(const Answer& answer) noexcept { return send_message(kControl, raw(answer), {}); }
 
 // The exit status of a spawner that could not begin.
 int give_up(const char* step) noexcept {
@@ -112,16 +110,15 @@ Networks networks_from(const os::Handle& parent) {
   return networks;
 }
 
-// What the spawner's first two processes are given: what every box stands on, Lazaret's pidfd, and
-// a socket to each other.
+// What the spawner's two processes are given: what every box stands on, Lazaret's pidfd, and a
+// socket to each other.
 struct Half {
   const Foundation& foundation;
   os::Handle owner;
   os::Handle other;
 };
 
-// First process of the spawner's own pid namespace: when it ends, all boxes do. It has no parent to
-// die with: a thread of Lazaret's may end while Lazaret goes on.
+// First process of the spawner's own pid namespace: when it ends, all boxes do.
 int serve(Half half) {
   // Who is not the first has no namespaces of its own, whatever unshare(2) has answered: not one
   // step may be taken on the host.
@@ -129,14 +126,13 @@ int serve(Half half) {
     errno = EPERM;
     return give_up("make namespaces");
   }
+  if (!done(::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0))) return 1;
   // Its own alone: what waits for it to end need not clear the mounts away after it.
   if (!leave_namespace(CLONE_NEWNS, "/proc/self/ns/mnt")) return give_up("make namespaces");
   if (const char* const step = lay_ground(half.foundation)) return give_up(step);
   os::Handle children = child_changes();
   if (!children.valid()) return give_up("watch for children");
-  const os::Handle self(static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0)));
-  if (!self.valid()) return give_up("name the spawner");
-  if (!tell({}, std::array{self.get()})) return 1;
+  if (!tell({})) return 1;
   Service({os::Handle(kControl), std::move(children), std::move(half.owner)}, half.foundation,
           networks_from(half.other))
       .run();
@@ -157,15 +153,15 @@ bool make_namespaces(const Identity& identity) noexcept {
   return done(::unshare(kNamespaces | (identity.kind == HostIdentity::nobody ? 0 : CLONE_NEWUSER)));
 }
 
-// fork(2), but for whose child it is: Lazaret's, who need not wait for us as well when it ends.
-long fork_beside() noexcept {
-  return ::syscall(SYS_clone, CLONE_PARENT | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
-}
-
 // The first network is made beside the ground, and takes as long.
-int lend_network(const os::Handle& half) {
+int attend(pid_t child, os::Handle half) {
+  ::close(kControl);
   if (const os::Handle network = make_network(); network.valid())
     (void)send_message(half.get(), raw('n'), std::array{network.get()});
+  half.reset();
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
   return 0;
 }
 
@@ -185,15 +181,14 @@ int begin() {
     return give_up("socketpair");
   os::Handle inner(ends[0]), outer(ends[1]);
   if (!tell({}) || !hear(foundation)) return 1;
-  const long child = fork_beside();
+  const pid_t child = ::fork();
   if (child < 0) return give_up("fork");
   if (child == 0) {
     outer.reset();
     return serve({foundation, std::move(owner), std::move(inner)});
   }
-  ::close(kControl);
   inner.reset();
-  return lend_network(outer);
+  return attend(child, std::move(outer));
 }
 
 }  // namespace
