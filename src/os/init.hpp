@@ -73,8 +73,8 @@ struct Ended {
 /// (proc(5), status).
 [[nodiscard]] std::uint32_t resident_kib_of(std::int64_t child);
 [[nodiscard]] std::uint32_t peak_kib_of(std::int64_t child);
-/// Whether it has no children and we have no other; false where that cannot be seen
-/// (proc_pid_task(5), children).
+/// Whether it has no children, has waited for none (for what they took is not told of one that is
+/// alive), and we have no other; false where that cannot be seen (proc_pid_task(5), children).
 [[nodiscard]] bool is_only_child(std::int64_t child);
 
 /// Of all reaped children together: processor time, and the largest resident set of one.

@@ -135,6 +135,7 @@ class Pool::State {
       give_up_old(now);
       if (auto order = shelves_.next_order(now)) {
         if (order->displaced) give_up(std::move(order->displaced));
+        tell_a_maker();  // there may be more to make
         make_one(*order, lock, stop);
       } else {
         needed_.wait_until(lock, stop, shelves_.next_change(now),

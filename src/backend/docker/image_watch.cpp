@@ -38,8 +38,8 @@ void ImageWatch::listen() {
 }
 
 std::optional<std::uint64_t> ImageWatch::edition() const {
-  const std::uint64_t edition = edition_;
-  return hears_ ? std::optional(edition) : std::nullopt;
+  if (!hears_) return std::nullopt;
+  return edition_;
 }
 
 // The number changes first: who reads it afterwards has read what it tells of.

@@ -49,11 +49,21 @@ std::string proc_text(std::int64_t process, const std::string& name) {
   return text_of_system_file(AT_FDCWD, ("/proc/" + std::to_string(process) + name).c_str());
 }
 
+// `field` with the line break before it: the first line is the process's own word.
 std::uint32_t status_kib(std::int64_t child, std::string_view field) {
   const std::string text = proc_text(child, "/status");
   const std::size_t at = text.find(field);
   if (at == std::string::npos) return 0;
   return static_cast<std::uint32_t>(std::strtoull(&text[at + field.size()], nullptr, 10));
+}
+
+// proc_pid_stat(5), cminflt: the ninth word behind the name, in which anything may stand. A process
+// without a page fault there is none.
+bool has_waited_for_none(std::int64_t child) {
+  const std::string text = proc_text(child, "/stat");
+  std::size_t at = text.rfind(')');
+  for (int word = 0; word < 9 && at != std::string::npos; ++word) at = text.find(' ', at + 1);
+  return at != std::string::npos && text.compare(at, 3, " 0 ") == 0;
 }
 
 Status dispose(int signal, void (*disposition)(int)) {
@@ -124,13 +134,13 @@ std::uint64_t cpu_us_of(std::int64_t child) {
          static_cast<std::uint64_t>(used.tv_nsec) / 1000;
 }
 
-std::uint32_t resident_kib_of(std::int64_t child) { return status_kib(child, "VmRSS:"); }
-std::uint32_t peak_kib_of(std::int64_t child) { return status_kib(child, "VmHWM:"); }
+std::uint32_t resident_kib_of(std::int64_t child) { return status_kib(child, "\nVmRSS:"); }
+std::uint32_t peak_kib_of(std::int64_t child) { return status_kib(child, "\nVmHWM:"); }
 
 bool is_only_child(std::int64_t child) {
   const std::string number = std::to_string(child);
   return text_of_system_file(AT_FDCWD, "/proc/thread-self/children") == number + " " &&
-         proc_text(child, "/task/" + number + "/children").empty();
+         proc_text(child, "/task/" + number + "/children").empty() && has_waited_for_none(child);
 }
 
 // What it cannot write to is not full by its doing.

@@ -47,7 +47,11 @@ bool is_directory(int number) {
 bool is_at_end(int number) {
   struct stat facts {};
   if (::fstat(number, &facts) != 0) return false;
-  if (S_ISREG(facts.st_mode)) return ::lseek(number, 0, SEEK_CUR) >= facts.st_size;
+  if (S_ISREG(facts.st_mode)) {  // whose size some file systems do not tell, such as proc(5)
+    char next = 0;
+    const off_t at = ::lseek(number, 0, SEEK_CUR);
+    return at >= 0 && ::pread(number, &next, 1, at) == 0;
+  }
   return S_ISCHR(facts.st_mode) && facts.st_rdev == makedev(1, 3);  // null(4)
 }
 

@@ -14,6 +14,8 @@ constexpr std::uint32_t kKillSignal = 9;
 // After the program's end its output is read to the end of the streams; should something that
 // cannot be killed at once keep one open, this is how long it is waited for (P-13).
 constexpr std::chrono::milliseconds kDrain{1000};
+// Who has taken his leave is gone by then, or does something else.
+constexpr std::chrono::milliseconds kLeave{100};
 // The most that a pipe can hold for an ordinary user (pipe(7), pipe-max-size).
 constexpr std::size_t kPipeBytes = 1UL << 20;
 
@@ -61,7 +63,7 @@ Status Supervisor::run() {
 
 Deadline Supervisor::turn_deadline() const {
   if (exporter_ && outbox_.has_room()) return Deadline::after({});
-  return drain_until_.value_or(Deadline::never());
+  return drain_until_ ? *drain_until_ : leaves_until_.value_or(Deadline::never());
 }
 
 Status Supervisor::turn() {
@@ -83,6 +85,7 @@ Status Supervisor::turn() {
   }
   std::erase_if(outputs_, [](const Output& output) { return !output.handle.valid(); });
   if (drain_until_ && drain_until_->passed()) LAZARET_CHECK(end_drain());
+  if (leaves_until_ && leaves_until_->passed()) end_leaver();
   if (watches[kStdin].ready) feed_stdin();
   if (watches[kChildren].ready) collect_children();
   if (watches[kWireIn].ready) LAZARET_CHECK(take_frames());
@@ -305,14 +308,25 @@ Status Supervisor::carry(Output& output) {
 }
 
 // All that is left of it is to free its memory, which takes longer than most programs: it is over
-// as if it had done that. The host ends it with the box, after it has answered; where there is
-// anybody else, all are killed now.
+// as if it had done that. The host ends it with the box, once it has answered; one that goes on is
+// killed. Where there is or was anybody else all are killed now, and counted when they are gone.
 void Supervisor::take_leave() {
   farewell_.clear();
   if (!main_ || exited_) return;
+  has_left_ = true;
+  if (!os::is_only_child(*main_)) {
+    (void)os::signal_all(*main_, kKillSignal).ok();
+    return;
+  }
+  leaver_ = *main_;
+  leaves_until_ = Deadline::after(kLeave);
   peak_kib_of_main_ = os::peak_kib_of(*main_);
-  if (!os::is_only_child(*main_)) (void)os::signal_all(*main_, kKillSignal).ok();
   end_program({}, std::chrono::milliseconds(0));
+}
+
+void Supervisor::end_leaver() {
+  (void)os::signal_all(leaver_, kKillSignal).ok();
+  leaves_until_.reset();
 }
 
 // However slow the host and however busy a survivor: what is in the pipes now is still carried.
@@ -349,8 +363,8 @@ void Supervisor::main_ended(const os::Ended& ended) {
   if (exited_) return;
   // The program is over when its first process is; what it left behind goes with it (P-03).
   (void)os::signal_all(*main_, kKillSignal).ok();
-  end_program({ended.by_signal ? Exited::How::signal : Exited::How::exit, ended.code, 0, 0},
-              kDrain);
+  const auto how = ended.by_signal ? Exited::How::signal : Exited::How::exit;
+  end_program(has_left_ ? Exited{} : Exited{how, ended.code, 0, 0}, kDrain);
 }
 
 void Supervisor::end_program(Exited exited, std::chrono::milliseconds drain) {

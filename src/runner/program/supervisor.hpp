@@ -57,6 +57,7 @@ class Supervisor {
   void collect_children();
   void main_ended(const os::Ended& ended);
   void take_leave();
+  void end_leaver();
   void end_program(Exited exited, std::chrono::milliseconds drain);
   void finish();
   void begin_anew();
@@ -87,6 +88,9 @@ class Supervisor {
   std::uint64_t peak_kib_before_ = 0;   // of earlier programs of a box that is kept
   std::uint64_t peak_kib_of_main_ = 0;  // as it took its leave
   std::optional<Deadline> drain_until_;
+  bool has_left_ = false;  // has said its farewell
+  std::int64_t leaver_ = 0;
+  std::optional<Deadline> leaves_until_;  // and is killed then
 };
 
 }  // namespace lazaret::runner

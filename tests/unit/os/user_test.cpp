@@ -16,6 +16,7 @@ TEST(IsAtEnd, OfTheNullDeviceAndOfFilesThatWereReadWholeAlone) {
   EXPECT_TRUE(is_at_end(Handle(::open("/dev/null", O_RDONLY)).get()));
   EXPECT_FALSE(is_at_end(Handle(::open("/dev/zero", O_RDONLY)).get()));
   EXPECT_FALSE(is_at_end(-1));
+  EXPECT_FALSE(is_at_end(Handle(::open("/proc/self/status", O_RDONLY)).get())) << "of size 0";
   const Handle file(::open("/tmp", O_TMPFILE | O_RDWR, 0600));
   ASSERT_TRUE(file.valid());
   EXPECT_TRUE(is_at_end(file.get())) << "an empty one";

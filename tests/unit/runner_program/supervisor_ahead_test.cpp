@@ -132,6 +132,44 @@ TEST(SupervisorAhead, KillsAllWhereTheOneThatLeavesIsNotAlone) {
   EXPECT_TRUE(soon_is([left] { return ::kill(left, 0) != 0; }));
 }
 
+TEST(SupervisorAhead, KillsTheOneThatTakesItsLeaveAndGoesOn) {
+  Leaving bench;
+  ASSERT_TRUE(bench.prepare(bench.interpreter()).ok());
+  const std::string word = std::string("echo $$; printf '") + kFarewell + "' >&3; exec sleep 60\n";
+  ASSERT_TRUE(bench.tell_farewell(word).ok());
+  EXPECT_EQ(bench.exited().code, 0U);
+  const auto left = static_cast<pid_t>(std::stol(bench.sink.out));
+  EXPECT_TRUE(soon_is([left] { return ::kill(left, 0) != 0; }));
+}
+
+// What it has waited for is told of nobody who is alive (getrusage(2), RUSAGE_CHILDREN).
+TEST(SupervisorAhead, CountsWhatTheOneThatLeavesHasWaitedFor) {
+  const std::string burn = "(i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done); ";
+  const std::string leave = std::string("printf '") + kFarewell + "' >&3; exec sleep 9\n";
+  std::uint64_t used[2] = {};
+  for (const bool burns : {false, true}) {
+    Leaving bench;
+    ASSERT_TRUE(bench.prepare(bench.interpreter()).ok());
+    ASSERT_TRUE(bench.tell_farewell((burns ? burn : "") + leave).ok());
+    const Exited exited = bench.exited();
+    EXPECT_EQ(exited.how, Exited::How::exit);
+    EXPECT_EQ(exited.code, 0U);
+    used[burns ? 1 : 0] = exited.cpu_us;
+  }
+  EXPECT_LT(used[0] * 4, used[1]);
+}
+
+TEST(SupervisorAhead, TakesTheOneThatLeavesAtNoWordOfItsNameForItsMemory) {
+  Leaving bench;
+  ASSERT_TRUE(bench.prepare(bench.interpreter()).ok());
+  const std::string word = std::string("printf 'VmHWM: 9999999' >/proc/$$/comm; printf '") +
+                           kFarewell + "' >&3; while :; do :; done\n";
+  ASSERT_TRUE(bench.tell_farewell(word).ok());
+  const std::uint64_t peak = bench.exited().peak_rss_kib;
+  EXPECT_GT(peak, 100U);
+  EXPECT_LT(peak, 999'999U);
+}
+
 TEST(SupervisorAhead, HearsAFarewellOfNobodyElse) {
   const std::string farewell = std::string("printf '") + kFarewell + "' >&3; ";
   Leaving started;  // anew: nothing has waited
