@@ -162,12 +162,15 @@ TEST(SupervisorAhead, CountsWhatTheOneThatLeavesHasWaitedFor) {
 TEST(SupervisorAhead, TakesTheOneThatLeavesAtNoWordOfItsNameForItsMemory) {
   Leaving bench;
   ASSERT_TRUE(bench.prepare(bench.interpreter()).ok());
-  const std::string word = std::string("printf 'VmHWM: 9999999' >/proc/$$/comm; printf '") +
-                           kFarewell + "' >&3; while :; do :; done\n";
+  const std::string word =
+      std::string("printf 'VmHWM: 9999999' >/proc/$$/comm; echo $$; printf '") + kFarewell +
+      "' >&3; sleep 9\n";
   ASSERT_TRUE(bench.tell_farewell(word).ok());
   const std::uint64_t peak = bench.exited().peak_rss_kib;
   EXPECT_GT(peak, 100U);
   EXPECT_LT(peak, 999'999U);
+  const auto left = static_cast<pid_t>(std::stol(bench.sink.out));
+  EXPECT_TRUE(soon_is([left] { return ::kill(left, 0) != 0; }));
 }
 
 TEST(SupervisorAhead, HearsAFarewellOfNobodyElse) {
