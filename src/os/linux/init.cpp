@@ -137,6 +137,8 @@ std::uint64_t cpu_us_of(std::int64_t child) {
 std::uint32_t resident_kib_of(std::int64_t child) { return status_kib(child, "\nVmRSS:"); }
 std::uint32_t peak_kib_of(std::int64_t child) { return status_kib(child, "\nVmHWM:"); }
 
+std::string program_mark_of(std::int64_t child) { return proc_text(child, "/auxv"); }
+
 bool is_only_child(std::int64_t child) {
   const std::string number = std::to_string(child);
   return text_of_system_file(AT_FDCWD, "/proc/thread-self/children") == number + " " &&

@@ -217,6 +217,7 @@ Status Supervisor::prepare(const Job& interpreter) {
 }
 
 void Supervisor::say_prepared() {
+  mark_ = os::program_mark_of(*main_);
   outbox_.put(FrameType::prepared, encode(os::resident_kib_of(*main_)));
 }
 
@@ -314,14 +315,19 @@ void Supervisor::take_leave() {
   farewell_.clear();
   if (!main_ || exited_) return;
   has_left_ = true;
-  if (!os::is_only_child(*main_)) {
+  peak_kib_of_main_ = os::peak_kib_of(*main_);
+  if (!is_all_there_was()) {
     (void)os::signal_all(*main_, kKillSignal).ok();
     return;
   }
   leaver_ = *main_;
   leaves_until_ = Deadline::after(kLeave);
-  peak_kib_of_main_ = os::peak_kib_of(*main_);
   end_program({}, std::chrono::milliseconds(0));
+}
+
+// Of one that is alive nobody is told what its children took, nor an earlier program of its own.
+bool Supervisor::is_all_there_was() const {
+  return os::is_only_child(*main_) && !mark_.empty() && os::program_mark_of(*main_) == mark_;
 }
 
 void Supervisor::end_leaver() {

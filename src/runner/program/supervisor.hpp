@@ -57,6 +57,7 @@ class Supervisor {
   void collect_children();
   void main_ended(const os::Ended& ended);
   void take_leave();
+  bool is_all_there_was() const;
   void end_leaver();
   void end_program(Exited exited, std::chrono::milliseconds drain);
   void finish();
@@ -87,6 +88,7 @@ class Supervisor {
   std::uint32_t shortage_before_ = 0;
   std::uint64_t peak_kib_before_ = 0;   // of earlier programs of a box that is kept
   std::uint64_t peak_kib_of_main_ = 0;  // as it took its leave
+  std::string mark_;                    // of the program that waited
   std::optional<Deadline> drain_until_;
   bool has_left_ = false;  // has said its farewell
   std::int64_t leaver_ = 0;

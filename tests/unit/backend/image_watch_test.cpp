@@ -75,6 +75,12 @@ class ImageWatchTest : public testing::Test {
     client_ = std::make_shared<const engine::EngineClient>(std::move(made).value());
   }
   void answer() { engine_->say("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"); }
+  void listen(ImageWatch& watch) {
+    watch.listen();
+    ASSERT_TRUE(soon_holds([&] { return engine_->connections() == 1; }));
+    answer();
+    ASSERT_TRUE(soon_holds([&] { return watch.edition().has_value(); }));
+  }
   void tell() { engine_->say("14\r\n{\"Type\":\"image\"}\n   \r\n"); }
 
   EventsDialer* engine_ = nullptr;
@@ -95,10 +101,7 @@ TEST_F(ImageWatchTest, KnowsNothingBeforeItListensAndIsAnswered) {
 
 TEST_F(ImageWatchTest, HasAnotherEditionAfterEachPieceOfNews) {
   ImageWatch watch(client_);
-  watch.listen();
-  ASSERT_TRUE(soon_holds([&] { return engine_->connections() == 1; }));
-  answer();
-  ASSERT_TRUE(soon_holds([&] { return watch.edition().has_value(); }));
+  ASSERT_NO_FATAL_FAILURE(listen(watch));
   const auto first = watch.edition();
   tell();
   EXPECT_TRUE(soon_holds([&] { return watch.edition() && watch.edition() != first; }));
@@ -106,10 +109,7 @@ TEST_F(ImageWatchTest, HasAnotherEditionAfterEachPieceOfNews) {
 
 TEST_F(ImageWatchTest, KnowsNothingWhileItIsCutOffAndHasAnotherEditionThen) {
   ImageWatch watch(client_);
-  watch.listen();
-  ASSERT_TRUE(soon_holds([&] { return engine_->connections() == 1; }));
-  answer();
-  ASSERT_TRUE(soon_holds([&] { return watch.edition().has_value(); }));
+  ASSERT_NO_FATAL_FAILURE(listen(watch));
   const auto first = watch.edition();
   engine_->hang_up();
   EXPECT_TRUE(soon_holds([&] { return !watch.edition(); }));
@@ -121,10 +121,7 @@ TEST_F(ImageWatchTest, KnowsNothingWhileItIsCutOffAndHasAnotherEditionThen) {
 // Who stops a thread wakes it by a descriptor, which a fork shares.
 TEST_F(ImageWatchTest, StopsNobodysThreadInAFork) {
   auto watch = std::make_unique<ImageWatch>(client_);
-  watch->listen();
-  ASSERT_TRUE(soon_holds([&] { return engine_->connections() == 1; }));
-  answer();
-  ASSERT_TRUE(soon_holds([&] { return watch->edition().has_value(); }));
+  ASSERT_NO_FATAL_FAILURE(listen(*watch));
   const pid_t fork = ::fork();
   if (fork == 0) {
     ::alarm(5);

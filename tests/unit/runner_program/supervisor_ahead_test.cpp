@@ -159,6 +159,21 @@ TEST(SupervisorAhead, CountsWhatTheOneThatLeavesHasWaitedFor) {
   EXPECT_LT(used[0] * 4, used[1]);
 }
 
+// The peak of one that is alive is that of the program that it executed last (proc(5), VmHWM).
+TEST(SupervisorAhead, CountsTheMemoryOfTheOneThatLeavesAsAnotherProgram) {
+  Leaving bench;
+  ASSERT_TRUE(bench.prepare(bench.interpreter()).ok());
+  const std::string word =
+      "x=0123456789; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do x=$x$x; done; "
+      "exec sh -c \"printf '" +
+      std::string(kFarewell) + "' >&3; exec sleep 9\"\n";
+  ASSERT_TRUE(bench.tell_farewell(word).ok());
+  const Exited exited = bench.exited();
+  EXPECT_EQ(exited.how, Exited::How::exit);
+  EXPECT_EQ(exited.code, 0U);
+  EXPECT_GT(exited.peak_rss_kib, 10'000U);
+}
+
 TEST(SupervisorAhead, TakesTheOneThatLeavesAtNoWordOfItsNameForItsMemory) {
   Leaving bench;
   ASSERT_TRUE(bench.prepare(bench.interpreter()).ok());
