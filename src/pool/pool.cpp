@@ -51,8 +51,13 @@ class Pool::State {
     const std::scoped_lock lock(mutex_);
     ++counts_.missed;
     if (!shelves_.miss(kind, std::move(make), Clock::now())) return;
-    start(1 + makers_);
-    tell_makers();
+    have_made();
+  }
+
+  void keep(const std::string& kind, Make make, std::size_t count) {
+    const std::scoped_lock lock(mutex_);
+    shelves_.keep(kind, std::move(make), count, Clock::now());
+    have_made();
   }
 
   // What is not taken over is destroyed with the argument, after the lock has gone.
@@ -104,6 +109,11 @@ class Pool::State {
     }
   }
 
+  void have_made() {
+    start(1 + makers_);
+    tell_makers();
+  }
+
   void tell_makers() {
     ++news_;
     needed_.notify_all();
@@ -132,9 +142,9 @@ class Pool::State {
     std::unique_lock lock(mutex_);
     while (!stop.stop_requested()) {
       const auto now = Clock::now();
+      const auto order = shelves_.next_order(now);
       give_up_old(now);
-      if (auto order = shelves_.next_order(now)) {
-        if (order->displaced) give_up(std::move(order->displaced));
+      if (order) {
         tell_a_maker();  // there may be more to make
         make_one(*order, lock, stop);
       } else {
@@ -145,12 +155,10 @@ class Pool::State {
   }
 
   void give_up_old(Clock::time_point now) {
-    for (std::unique_ptr<Item>& item : shelves_.outdated(now)) give_up(std::move(item));
-  }
-
-  void give_up(std::unique_ptr<Item> item) {
-    retired_.push_back(std::move(item));
-    used_.notify_one();
+    for (std::unique_ptr<Item>& item : shelves_.outdated(now)) {
+      retired_.push_back(std::move(item));
+      used_.notify_one();
+    }
   }
 
   void make_one(const Shelves::Order& order, std::unique_lock<std::mutex>& lock,
@@ -192,6 +200,10 @@ std::unique_ptr<Item> Pool::take(const std::string& kind) {
 
 void Pool::miss(const std::string& kind, Make make) {
   if (state_->is_ours()) state_->miss(kind, std::move(make));
+}
+
+void Pool::keep(const std::string& kind, Make make, std::size_t count) {
+  if (state_->is_ours()) state_->keep(kind, std::move(make), count);
 }
 
 void Pool::retire(std::unique_ptr<Item> item) {

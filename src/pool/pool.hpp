@@ -35,6 +35,10 @@ using Make = std::function<std::unique_ptr<Item>(const Call& call)>;
 
 struct Bounds {
   std::size_t most = 8;                        ///< waiting at once, of all kinds; 0: none
+  std::uint64_t memory_bytes = 1ULL << 30;     ///< that they may take while they wait, as far as
+                                               ///< it is known
+  unsigned rate = 1'000;                       ///< made in a second, 1 and up; after a burst of
+                                               ///< `most`
   std::size_t kinds = 64;                      ///< remembered; a new one replaces the oldest
   std::chrono::milliseconds idle{30'000};      ///< without demand, until a kind is given up
   std::chrono::milliseconds recent{1'000};     ///< without demand, until it gives way to others
@@ -86,6 +90,9 @@ class Pool {
   [[nodiscard]] std::unique_ptr<Item> take(const std::string& kind);
   /// That none was there, and how one is made.
   void miss(const std::string& kind, Make make);
+  /// Has so many of a kind wait from now on, whether anybody asks for them or not; no more than the
+  /// bound on all kinds.
+  void keep(const std::string& kind, Make make, std::size_t count);
   /// Has one destroyed in the background; when many are waiting for that already, here and now.
   void retire(std::unique_ptr<Item> item);
   /// Whether this is the process that the pool was made in.

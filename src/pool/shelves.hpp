@@ -21,7 +21,6 @@ class Shelves {
   struct Order {
     std::string kind;
     Make make;
-    std::unique_ptr<Item> displaced = {};  // what gives way to it
   };
 
   explicit Shelves(const Bounds& bounds) : bounds_(bounds) {}
@@ -30,12 +29,16 @@ class Shelves {
   [[nodiscard]] std::unique_ptr<Item> take(const std::string& kind, Time now);
   /// A demand that found none. Whether that is a need: the first for a kind is not.
   [[nodiscard]] bool miss(const std::string& kind, Make make, Time now);
+  /// That so many of a kind are to wait whether anybody asks or not; their places are nobody
+  /// else's.
+  void keep(const std::string& kind, Make make, std::size_t count, Time now);
   /// For the kind asked for last among those that lack one, while there is room or something gives
   /// way that nobody has asked for of late. Each order is fulfilled by one put().
   [[nodiscard]] std::optional<Order> next_order(Time now);
   /// What was made of an order, or nothing when that failed: the kind pauses then.
   void put(const std::string& kind, std::unique_ptr<Item> item, Time now);
-  /// Gives up the kinds that nobody has asked for in a while; what waited of them.
+  /// What waits no more: what gave way, what takes more memory than there is for it, the kinds that
+  /// nobody has asked for in a while, and of others what nobody has needed for as long.
   [[nodiscard]] std::vector<std::unique_ptr<Item>> outdated(Time now);
   /// When something is to be done even if nobody asks: later than `now`, when outdated() and
   /// next_order() have been asked at it.
@@ -49,22 +52,36 @@ class Shelves {
   struct Shelf {
     Make make;
     std::deque<std::unique_ptr<Item>> waiting;
-    std::size_t wanted = 0;  // raised by each demand that found none
-    std::size_t coming = 0;  // being made
+    std::size_t wanted = 0;        // raised by each demand that found none
+    std::size_t kept = 0;          // of those, whether anybody asks or not
+    std::size_t coming = 0;        // being made
+    std::size_t spare = 0;         // that nobody has needed since `since`
+    std::uint64_t each_bytes = 0;  // that the last one took
+    Time since;
     Time asked;
     Time asked_before;  // the demand before that one
     Time not_before;    // after a failure, or a taking
     std::chrono::milliseconds pause{0};
+
+    [[nodiscard]] std::size_t there() const noexcept { return waiting.size() + coming; }
+    [[nodiscard]] std::unique_ptr<Item> pop();
   };
   using Map = std::map<std::string, Shelf>;
 
   [[nodiscard]] bool has_room_for(const std::string& kind);
-  [[nodiscard]] std::size_t there() const;
+  [[nodiscard]] std::size_t taken() const;
+  [[nodiscard]] std::uint64_t memory_bytes() const;
+  [[nodiscard]] bool has_place_for(const Shelf& shelf) const;
   [[nodiscard]] Map::iterator needy(Time now);
-  [[nodiscard]] Map::iterator giver(Time now);
+  [[nodiscard]] Map::iterator giver_to(const Shelf& needy, Time now);
+  void make_place(const Shelf& needy, Time now);
+  void give_up_spare(Shelf& shelf, Time now);
+  [[nodiscard]] Time next_making() const;
 
   const Bounds bounds_;
   Map shelves_;
+  std::vector<std::unique_ptr<Item>> given_up_;
+  Time paced_;  // by when all that was ordered would be made at the bound's rate
 };
 
 }  // namespace lazaret::pool

@@ -10,7 +10,10 @@ namespace {
 using namespace std::chrono_literals;
 
 struct Thing final : Item {
+  explicit Thing(std::uint64_t memory_bytes = 0) : bytes(memory_bytes) {}
   bool is_fit() override { return true; }
+  std::uint64_t memory_bytes() const noexcept override { return bytes; }
+  std::uint64_t bytes;
 };
 
 const Make kMake = [](const Call&) { return std::make_unique<Thing>(); };
@@ -29,8 +32,17 @@ std::string next_kind(Shelves& shelves, Shelves::Time now = kStart) {
   return order ? order->kind : "none";
 }
 
-void put(Shelves& shelves, const std::string& kind, Shelves::Time now = kStart) {
-  shelves.put(kind, std::make_unique<Thing>(), now);
+void put(Shelves& shelves, const std::string& kind, Shelves::Time now = kStart,
+         std::uint64_t memory_bytes = 0) {
+  shelves.put(kind, std::make_unique<Thing>(memory_bytes), now);
+}
+
+// Orders and puts all that is wanted at this time; how many that were.
+int fill(Shelves& shelves, Shelves::Time now = kStart, std::uint64_t memory_bytes = 0) {
+  int made = 0;
+  for (; const auto order = shelves.next_order(now); ++made)
+    put(shelves, order->kind, now, memory_bytes);
+  return made;
 }
 
 TEST(Shelves, NeedNothingForTheFirstDemandAndOneForEachFurtherOne) {
@@ -101,7 +113,7 @@ TEST(Shelves, GiveThePlacesOfWhatNobodyAsksForToWhatIsInDemand) {
   const auto order = shelves.next_order(kStart + 1s);
   ASSERT_TRUE(order.has_value());
   EXPECT_EQ(order->kind, "b");
-  EXPECT_NE(order->displaced, nullptr);
+  EXPECT_EQ(shelves.outdated(kStart + 1s).size(), 1U) << "what gave way";
   put(shelves, "b", kStart + 1s);
   EXPECT_EQ(next_kind(shelves, kStart + 3s), "none") << "a does not want its place back";
   ask(shelves, "c", 2, kStart + 3s);
@@ -131,12 +143,128 @@ TEST(Shelves, TakeNothingFromEachOtherForKindsThatAreAskedForInTurns) {
     else
       (void)shelves.miss(kind, kMake, now);
     while (const auto order = shelves.next_order(now + 1s)) {
-      displaced += order->displaced ? 1 : 0;
+      displaced += static_cast<int>(shelves.outdated(now + 1s).size());
       put(shelves, order->kind, now + 1s);
     }
   }
   EXPECT_EQ(displaced, 0);
   EXPECT_GE(hits, 36) << "two of three";
+}
+
+TEST(Shelves, HoldNoMoreMemoryThanTheyMay) {
+  Shelves shelves({.memory_bytes = 30});
+  ask(shelves, "a", 9);
+  EXPECT_EQ(fill(shelves, kStart, 10), 3);
+  EXPECT_EQ(shelves.stands().front().memory_bytes, 30U);
+  EXPECT_NE(shelves.take("a", kStart), nullptr);
+  EXPECT_EQ(next_kind(shelves, kStart + 1s), "a");
+  EXPECT_EQ(next_kind(shelves, kStart + 1s), "none") << "what is coming has its place";
+  put(shelves, "a", kStart + 1s, 11);
+  EXPECT_EQ(shelves.waiting(), 2U) << "it has grown, and is one byte too large";
+  EXPECT_EQ(shelves.outdated(kStart + 1s).size(), 1U);
+}
+
+TEST(Shelves, MakeNoMoreOfAKindThatIsLargerThanAllThereIs) {
+  Shelves shelves({.memory_bytes = 10});
+  ask(shelves, "large", 3, kStart + 1s);
+  ask(shelves, "small", 2);
+  ASSERT_EQ(next_kind(shelves, kStart + 1s), "large");
+  put(shelves, "large", kStart + 1s, 11);
+  EXPECT_EQ(shelves.outdated(kStart + 1s).size(), 1U);
+  EXPECT_EQ(next_kind(shelves, kStart + 1s), "small") << "which it is not in the way of";
+}
+
+TEST(Shelves, GiveMemoryToWhatIsInDemand) {
+  Shelves shelves({.memory_bytes = 30, .recent = 1s});
+  ask(shelves, "a", 4);
+  EXPECT_EQ(fill(shelves, kStart, 10), 3);
+  ask(shelves, "b", 2, kStart + 1s);
+  ASSERT_EQ(next_kind(shelves, kStart + 1s), "b") << "nobody knows yet what it takes";
+  put(shelves, "b", kStart + 1s, 20);
+  EXPECT_EQ(shelves.outdated(kStart + 1s).size(), 1U) << "which there is not";
+  EXPECT_EQ(next_kind(shelves, kStart + 1s), "b");
+  EXPECT_EQ(shelves.outdated(kStart + 1s).size(), 2U) << "what gave way";
+  EXPECT_EQ(shelves.waiting(), 1U);
+}
+
+// As many as a burst needed are more than one caller after another needs.
+TEST(Shelves, GiveUpWhatNobodyHasNeededForATime) {
+  Shelves shelves({.idle = 10s, .rest = 0ms});
+  ask(shelves, "a", 6);
+  EXPECT_EQ(fill(shelves), 5);
+  std::size_t given_up = 0;
+  for (int second = 1; second <= 30; ++second) {
+    const Shelves::Time now = kStart + second * 1s;
+    given_up += shelves.outdated(now).size();
+    EXPECT_NE(shelves.take("a", now), nullptr);
+    EXPECT_EQ(fill(shelves, now), 1);
+    EXPECT_EQ(given_up > 0, second >= 20) << "the burst was in the first ten of " << second;
+  }
+  EXPECT_EQ(given_up, 4U);
+  EXPECT_EQ(shelves.waiting(), 1U) << "which is needed each time";
+}
+
+TEST(Shelves, MakeNoMoreInASecondThanTheyMayAfterABurst) {
+  Shelves shelves({.most = 3, .rate = 10, .rest = 0ms});
+  ask(shelves, "a", 4);
+  EXPECT_EQ(fill(shelves), 3);
+  int made = 0;
+  for (auto now = kStart; now < kStart + 2s; now += 1ms) {
+    if (shelves.take("a", now) == nullptr) (void)shelves.miss("a", kMake, now);
+    made += fill(shelves, now);
+  }
+  EXPECT_GE(made, 19);
+  EXPECT_LE(made, 21);
+}
+
+TEST(Shelves, SayWhenTheyMayMakeAgain) {
+  Shelves shelves({.most = 1, .rate = 10, .rest = 0ms});
+  ask(shelves, "a", 2);
+  EXPECT_EQ(fill(shelves), 1);
+  EXPECT_NE(shelves.take("a", kStart), nullptr);
+  EXPECT_EQ(next_kind(shelves), "none");
+  EXPECT_EQ(shelves.next_change(kStart), kStart + 100ms);
+  EXPECT_EQ(next_kind(shelves, kStart + 100ms), "a");
+}
+
+TEST(Shelves, KeepWhatTheyAreToldToWhetherAnybodyAsksOrNot) {
+  Shelves shelves({.most = 3, .idle = 1s, .settling = 50ms});
+  shelves.keep("a", kMake, 2, kStart);
+  EXPECT_EQ(fill(shelves, kStart + 49ms), 0);
+  EXPECT_EQ(fill(shelves, kStart + 50ms), 2);
+  for (int second = 1; second < 9; ++second) {
+    EXPECT_TRUE(shelves.outdated(kStart + second * 1s).empty());
+    EXPECT_GT(shelves.next_change(kStart + second * 1s), kStart + second * 1s);
+  }
+  EXPECT_NE(shelves.take("a", kStart + 9s), nullptr);
+  EXPECT_EQ(fill(shelves, kStart + 10s), 1) << "and make up for what is taken";
+  EXPECT_EQ(shelves.waiting(), 2U);
+}
+
+TEST(Shelves, GiveThePlacesOfWhatTheyKeepToNobody) {
+  Shelves shelves({.most = 2, .kinds = 2, .recent = 0ms});
+  ask(shelves, "b", 9);
+  shelves.keep("a", kMake, 1, kStart);
+  EXPECT_EQ(next_kind(shelves), "b") << "one place is left to it";
+  EXPECT_EQ(next_kind(shelves), "a");
+  put(shelves, "a"), put(shelves, "b");
+  EXPECT_NE(shelves.take("b", kStart + 1s), nullptr);
+  EXPECT_EQ(fill(shelves, kStart + 2s), 1);
+  EXPECT_EQ(next_kind(shelves, kStart + 3s), "none");
+  EXPECT_EQ(shelves.waiting(), 2U);
+}
+
+// But those above what is to be kept go as those of any other kind do.
+TEST(Shelves, GiveUpAllButWhatTheyKeep) {
+  Shelves shelves({.most = 8, .idle = 1s});
+  shelves.keep("a", kMake, 1, kStart);
+  ask(shelves, "a", 4);
+  EXPECT_EQ(fill(shelves), 5);
+  std::size_t given_up = 0;
+  for (int second = 1; second < 4; ++second)
+    given_up += shelves.outdated(kStart + second * 1s).size();
+  EXPECT_EQ(given_up, 4U);
+  EXPECT_EQ(shelves.waiting(), 1U);
 }
 
 TEST(Shelves, PauseAKindThatFailedLongerEachTime) {
