@@ -9,31 +9,42 @@
 
 namespace lazaret {
 
-/// A lock for those who have a Call: one at a time, and nobody waits longer than he may.
+/// A lock for those who have a Call: one at a time, or as many as are said, 1 and up; nobody waits
+/// longer than he may.
 class Turn {
  public:
+  explicit Turn(unsigned most = 1) noexcept : free_(most) {}
+
   /// Ends the turn when it goes.
   class Held {
    public:
-    explicit Held(Turn& turn) noexcept : turn_(&turn) {}
-    Held(Held&& other) noexcept : turn_(std::exchange(other.turn_, nullptr)) {}
+    explicit Held(Turn& turn, bool has_waited = false) noexcept
+        : turn_(&turn), has_waited_(has_waited) {}
+    Held(Held&& other) noexcept
+        : turn_(std::exchange(other.turn_, nullptr)), has_waited_(other.has_waited_) {}
     Held& operator=(Held&&) = delete;
     ~Held() {
       if (turn_ != nullptr) turn_->give_back();
     }
+    /// Whether it was somebody else's when it was asked for.
+    [[nodiscard]] bool has_waited() const noexcept { return has_waited_; }
 
    private:
     Turn* turn_;
+    bool has_waited_;
   };
 
   /// Who asks first has it first. Errors: timed_out, cancelled; the turn is somebody else's then.
   [[nodiscard]] Result<Held> take(const Call& call) {
     std::unique_lock lock(mutex_);
-    if (!std::exchange(taken_, true)) return Held(*this);
+    if (free_ > 0) {
+      --free_;
+      return Held(*this);
+    }
     Waiter waiter;
     waiters_.push_back(&waiter);
     waiter.wait(lock, call);
-    if (waiter.has_turn) return Held(*this);
+    if (waiter.has_turn) return Held(*this, true);
     std::erase(waiters_, &waiter);
     if (call.stop.stop_requested()) return Error(Errc::cancelled, "cancelled");
     return Error(Errc::timed_out, "deadline passed");
@@ -56,8 +67,10 @@ class Turn {
   // WHY under the lock: whoever is called may go, and his condition with him, once it is free.
   void give_back() {
     const std::scoped_lock lock(mutex_);
-    taken_ = !waiters_.empty();
-    if (!taken_) return;
+    if (waiters_.empty()) {
+      ++free_;
+      return;
+    }
     waiters_.front()->has_turn = true;
     waiters_.front()->called.notify_one();
     waiters_.pop_front();
@@ -65,7 +78,7 @@ class Turn {
 
   std::mutex mutex_;
   std::deque<Waiter*> waiters_;
-  bool taken_ = false;
+  unsigned free_;  // 0 while anybody waits
 };
 
 }  // namespace lazaret

@@ -166,21 +166,38 @@ std::string kind_of_box(const policy::Spec& spec) {
 Result<std::unique_ptr<backend::Box>> WarmBackend::open(const policy::Spec& spec,
                                                         const Call& call) {
   // Shared directories are looked at when they are asked for; what is kept is no pool's.
-  if (!stock_->pool.is_ours() || !spec.mounts.empty() || spec.keeps_box)
+  if (!stock_->pool.is_ours()) return inside_->open(spec, call);
+  if (!spec.mounts.empty() || spec.keeps_box) {
+    LAZARET_TRY(const Turn::Held turn, opening_.take(call));
     return inside_->open(spec, call);
-  std::unique_ptr<backend::Box> box;
-  std::optional<std::uint64_t> own_cpu_ms;
-  const std::string kind = kind_of_box(spec);
-  if (const auto ready = stock_->pool.take(kind)) {
-    own_cpu_ms = static_cast<ReadyBox&>(*ready).own_cpu_ms();
-    box = static_cast<ReadyBox&>(*ready).hand_over();
-  } else {
-    stock_->pool.miss(kind, maker_of(spec));
-    LAZARET_TRY(box, inside_->open(spec, call));
   }
-  LAZARET_CHECK(backend::require(box->evidence(), spec));
+  LAZARET_TRY(Opened opened, take_or_open(spec, call));
+  LAZARET_CHECK(backend::require(opened.box->evidence(), spec));
   return std::unique_ptr<backend::Box>(
-      std::make_unique<LentBox>(std::move(box), stock_, own_cpu_ms));
+      std::make_unique<LentBox>(std::move(opened.box), stock_, opened.own_cpu_ms));
+}
+
+WarmBackend::Opened WarmBackend::take(const std::string& kind) {
+  const auto ready = stock_->pool.take(kind);
+  if (!ready) return {};
+  auto& box = static_cast<ReadyBox&>(*ready);
+  return {box.hand_over(), box.own_cpu_ms()};
+}
+
+Result<WarmBackend::Opened> WarmBackend::take_or_open(const policy::Spec& spec, const Call& call) {
+  const std::string kind = kind_of_box(spec);
+  if (Opened ready = take(kind); ready.box) return ready;
+  stock_->pool.miss(kind, maker_of(spec));
+  LAZARET_TRY(const Turn::Held turn, opening_.take(call));
+  if (turn.has_waited()) {
+    if (Opened ready = take(kind); ready.box) return ready;
+  }
+  LAZARET_TRY(auto box, inside_->open(spec, call));
+  return Opened{std::move(box)};
+}
+
+void WarmBackend::keep(const policy::Spec& spec, std::size_t count) {
+  stock_->pool.keep(kind_of_box(spec), maker_of(spec), count);
 }
 
 pool::Make WarmBackend::maker_of(const policy::Spec& spec) {

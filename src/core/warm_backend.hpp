@@ -1,11 +1,14 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "backend/backend.hpp"
 #include "base/guarded.hpp"
+#include "base/turn.hpp"
 #include "pool/pool.hpp"
 
 namespace lazaret::core {
@@ -28,13 +31,17 @@ class Stock {
 };
 
 /// A backend whose boxes were made ahead where they could be: verified like any other, waiting for
-/// a job, never used before. Where none waits it makes one as the backend inside does. All of them
+/// a job, never used before. Where none waits it makes one as the backend inside does, so many at a
+/// time: whoever has to wait for that gets one that was made ahead meanwhile. All of them
 /// are ended and removed in the background, once the run is answered for; what fails there is a
 /// warning of a later run.
 class WarmBackend final : public backend::Backend {
  public:
-  WarmBackend(std::shared_ptr<backend::Backend> inside, const pool::Bounds& bounds)
-      : inside_(std::move(inside)), stock_(std::make_shared<Stock>(bounds)) {}
+  WarmBackend(std::shared_ptr<backend::Backend> inside, const pool::Bounds& bounds,
+              unsigned most_opening = 8)
+      : inside_(std::move(inside)),
+        stock_(std::make_shared<Stock>(bounds)),
+        opening_(most_opening) {}
 
   [[nodiscard]] std::string name() const override { return inside_->name(); }
   [[nodiscard]] std::string runtime() const override { return inside_->runtime(); }
@@ -44,14 +51,23 @@ class WarmBackend final : public backend::Backend {
   [[nodiscard]] std::chrono::milliseconds default_grace() const override {
     return inside_->default_grace();
   }
+  /// Has so many boxes wait for runs as this one, whether any have come or not.
+  void keep(const policy::Spec& spec, std::size_t count);
   [[nodiscard]] pool::Counts counts() const { return stock_->pool.counts(); }
   [[nodiscard]] std::vector<pool::Stand> stands() const { return stock_->pool.stands(); }
 
  private:
   [[nodiscard]] pool::Make maker_of(const policy::Spec& spec);
+  struct Opened {
+    std::unique_ptr<backend::Box> box;
+    std::optional<std::uint64_t> own_cpu_ms = {};  // of one that was made ahead
+  };
+  [[nodiscard]] Opened take(const std::string& kind);
+  [[nodiscard]] Result<Opened> take_or_open(const policy::Spec& spec, const Call& call);
 
   std::shared_ptr<backend::Backend> inside_;
   std::shared_ptr<Stock> stock_;
+  Turn opening_;  // of those who make a box because they need it now
 };
 
 /// Two specs with the same kind get the same box with the same evidence: its language, and the

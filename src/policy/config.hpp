@@ -41,8 +41,12 @@ struct Source {
 
 /// Boxes made ahead, in a process that stays.
 struct PoolSize {
-  std::uint32_t most = 8;                  ///< waiting at once; 0: none
-  std::chrono::milliseconds idle{30'000};  ///< without demand, until they are given up
+  std::uint32_t most = 8;                   ///< waiting at once; 0: none
+  std::chrono::milliseconds idle{30'000};   ///< without demand, until they are given up
+  std::uint64_t memory_bytes = 1ULL << 30;  ///< that they may take while they wait
+  std::uint32_t rate = 1'000;               ///< made in a second
+  /// By language, how many wait from the start, for requests that ask for nothing special.
+  std::map<std::string, std::uint32_t> ready = {};
 };
 
 /// The configuration in force. Default-constructed, it is the built-in one.
@@ -50,19 +54,15 @@ struct Config {
   BackendType type = BackendType::local;
   std::optional<std::string> host;  ///< engine endpoint; unset: the engine room searches
   FallbackRule fallback = FallbackRule::allow;
-  Limits limits;                    ///< for requests that do not say
+  Limits limits;  ///< for requests that do not say
   Limits maxima = built_in_maxima();
-  std::map<std::string, std::string> images = {  ///< by language; "exec" for plain commands
-      {"python", "lazaret/python:latest"},
-      {"bash", "lazaret/bash:latest"},
-      {"sh", "lazaret/bash:latest"},
-      {"javascript", "lazaret/node:latest"},
-      {"c", "lazaret/c:latest"},
-      {"cpp", "lazaret/cpp:latest"},
-      {"rust", "lazaret/rust:latest"},
-      {"go", "lazaret/go:latest"},
-      {"java", "lazaret/java:latest"},
-      {"exec", "lazaret/bash:latest"},
+  std::map<std::string, std::string> images = {
+      ///< by language; "exec" for plain commands
+      {"python", "lazaret/python:latest"}, {"bash", "lazaret/bash:latest"},
+      {"sh", "lazaret/bash:latest"},       {"javascript", "lazaret/node:latest"},
+      {"c", "lazaret/c:latest"},           {"cpp", "lazaret/cpp:latest"},
+      {"rust", "lazaret/rust:latest"},     {"go", "lazaret/go:latest"},
+      {"java", "lazaret/java:latest"},     {"exec", "lazaret/bash:latest"},
   };
   PoolSize pool;
   std::set<Control> required_controls = default_required_controls();
@@ -71,7 +71,7 @@ struct Config {
   Loopback loopback = Loopback::down;
   Profile profile = Profile::standard;
   std::set<std::string> mount_sources = {"/"};  ///< directories in which sources of mounts may lie
-  std::set<std::string> environment_allow;  ///< names that pass from our environment into boxes
+  std::set<std::string> environment_allow;      ///< names that pass from our environment into boxes
   std::map<std::string, std::string> passed_environment;  ///< those of them that were set
   std::map<std::string, Source, std::less<>> sources;     ///< by key path; absent: built in
 

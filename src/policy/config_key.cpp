@@ -234,10 +234,11 @@ Status store_allow(Config& config, const json& value, Origin) {
   return {};
 }
 
+constexpr double kMostInPool = 256;
+
 Status store_pool_most(Config& config, const json& value, Origin) {
-  constexpr double kMost = 256;
   LAZARET_TRY(const double number, amount_of(Unit::count, value));
-  if (number < 0 || number > kMost) return invalid("must be a number from 0 to 256");
+  if (number < 0 || number > kMostInPool) return invalid("must be a number from 0 to 256");
   config.pool.most = static_cast<std::uint32_t>(number);
   return {};
 }
@@ -248,6 +249,52 @@ Status store_pool_idle(Config& config, const json& value, Origin) {
   if (span < kSecond || span > kHour) return invalid("must be a time from 1s to 1h");
   config.pool.idle = std::chrono::milliseconds(static_cast<std::int64_t>(span));
   return {};
+}
+
+Status store_pool_memory(Config& config, const json& value, Origin) {
+  constexpr double kMiB = 1 << 20;
+  LAZARET_TRY(const double bytes, amount_of(Unit::bytes, value));
+  if (bytes < kMiB || bytes > kMiB * kMiB) return invalid("must be from 1MiB to 1TiB");
+  config.pool.memory_bytes = static_cast<std::uint64_t>(bytes);
+  return {};
+}
+
+Status store_pool_rate(Config& config, const json& value, Origin) {
+  constexpr double kMost = 10'000;
+  LAZARET_TRY(const double number, amount_of(Unit::count, value));
+  if (number < 1 || number > kMost) return invalid("must be a number from 1 to 10000");
+  config.pool.rate = static_cast<std::uint32_t>(number);
+  return {};
+}
+
+// `python:2`, or `python` for one.
+Status store_ready(std::map<std::string, std::uint32_t>& ready, const std::string& word,
+                   const Config& config) {
+  const std::size_t colon = std::min(word.find(':'), word.size());
+  const std::string language = word.substr(0, colon);
+  if (language == "exec" || !config.images.contains(language))
+    return invalid(in_quotes(language) + " is no language that can wait");
+  LAZARET_TRY(const double count, colon == word.size()
+                                      ? Result<double>(1.0)
+                                      : amount_of(Unit::count, json(word.substr(colon + 1))));
+  if (count < 1 || count > kMostInPool) return invalid("so many of a language: from 1 to 256");
+  ready[language] = static_cast<std::uint32_t>(count);
+  return {};
+}
+
+Status store_pool_ready(Config& config, const json& value, Origin) {
+  LAZARET_TRY(const auto words, words_of(value));
+  std::map<std::string, std::uint32_t> ready;
+  for (const auto& word : words) LAZARET_CHECK(store_ready(ready, word, config));
+  config.pool.ready = std::move(ready);
+  return {};
+}
+
+std::string show_ready(const Config& config) {
+  std::vector<std::string> words;
+  for (const auto& [language, count] : config.pool.ready)
+    words.push_back(language + ":" + std::to_string(count));
+  return joined(words);
 }
 
 std::vector<ConfigKey> make_table() {
@@ -288,6 +335,15 @@ std::vector<ConfigKey> make_table() {
                      return show_quantity(static_cast<double>(config.pool.idle.count()),
                                           Unit::milliseconds);
                    }});
+  table.push_back({"pool.memory", "LAZARET_POOL_MEMORY", ProjectMay::nothing, store_pool_memory,
+                   [](const Config& config) {
+                     return show_quantity(static_cast<double>(config.pool.memory_bytes),
+                                          Unit::bytes);
+                   }});
+  table.push_back({"pool.rate", "LAZARET_POOL_RATE", ProjectMay::nothing, store_pool_rate,
+                   [](const Config& config) { return std::to_string(config.pool.rate); }});
+  table.push_back(
+      {"pool.ready", "LAZARET_POOL_READY", ProjectMay::nothing, store_pool_ready, show_ready});
   table.push_back({"environment.allow", "LAZARET_ENVIRONMENT_ALLOW", ProjectMay::nothing,
                    store_allow,
                    [](const Config& config) { return joined(config.environment_allow); }});

@@ -70,6 +70,30 @@ TEST(Turn, IsHadInTheOrderInWhichItWasAskedFor) {
   EXPECT_EQ(order, (std::vector{0, 1, 2, 3}));
 }
 
+TEST(Turn, IsHadByAsManyAsItIsForAndNobodyElse) {
+  Turn turn(2);
+  std::optional<Result<Turn::Held>> first(turn.take(Call{}));
+  const auto second = turn.take(Call{});
+  EXPECT_TRUE(first->ok() && second.ok());
+  EXPECT_FALSE(turn.take(Call{}.within(std::chrono::milliseconds(0))).ok());
+  first.reset();
+  const auto third = turn.take(Call{}.within(std::chrono::milliseconds(0)));
+  EXPECT_TRUE(third.ok());
+  EXPECT_FALSE(turn.take(Call{}.within(std::chrono::milliseconds(0))).ok());
+}
+
+TEST(Turn, KnowsWhoHadToWaitForIt) {
+  Turn turn;
+  std::optional<Result<Turn::Held>> held(turn.take(Call{}));
+  EXPECT_FALSE(held->value().has_waited());
+  std::jthread waiter([&turn] {
+    const auto mine = turn.take(Call{});
+    EXPECT_TRUE(mine.value().has_waited());
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  held.reset();
+}
+
 TEST(Turn, IsNotLostOnWhoHasGivenUp) {
   Turn turn;
   std::optional<Result<Turn::Held>> held(turn.take(Call{}));

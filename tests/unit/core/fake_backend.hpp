@@ -92,6 +92,7 @@ class FakeBackend final : public backend::Backend {
     if (const Status status = call.check(); !status.ok()) return status.error();
     ++script_->opened;
     last_program.with([&spec](auto& program) { program = spec.program; });
+    if (while_opening) while_opening(spec);
     if (refusal) return *refusal;
     return std::unique_ptr<backend::Box>(std::make_unique<FakeBox>(script_));
   }
@@ -99,6 +100,7 @@ class FakeBackend final : public backend::Backend {
     return std::chrono::milliseconds(2000);
   }
 
+  std::function<void(const policy::Spec&)> while_opening;  ///< in the thread that opens
   std::optional<Error> refusal;
   Guarded<policy::Program> last_program;  ///< that a box was opened for
 

@@ -1,5 +1,6 @@
 #include "policy/config.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -53,6 +54,36 @@ TEST(Config, SaysHowManyBoxesAreMadeAheadAndForHowLong) {
   EXPECT_FALSE(from_user({{"pool", {{"idle", 3601}}}}).ok());
   EXPECT_EQ(from_variables({{"LAZARET_POOL_MOST", "2"}}).value().pool.most, 2U);
   EXPECT_FALSE(from_project({{"pool", {{"most", 2}}}}).ok());
+}
+
+TEST(Config, BoundsWhatIsMadeAhead) {
+  constexpr std::uint64_t kMiB = 1ULL << 20;
+  EXPECT_EQ(from_user({{"pool", {{"memory", "1MiB"}}}}).value().pool.memory_bytes, kMiB);
+  EXPECT_FALSE(from_user({{"pool", {{"memory", kMiB - 1}}}}).ok());
+  EXPECT_EQ(from_user({{"pool", {{"memory", "1024GiB"}}}}).value().pool.memory_bytes, kMiB * kMiB);
+  EXPECT_FALSE(from_user({{"pool", {{"memory", "1025GiB"}}}}).ok());
+  EXPECT_EQ(from_user({{"pool", {{"rate", 1}}}}).value().pool.rate, 1U);
+  EXPECT_FALSE(from_user({{"pool", {{"rate", 0}}}}).ok());
+  EXPECT_EQ(from_variables({{"LAZARET_POOL_RATE", "10000"}}).value().pool.rate, 10'000U);
+  EXPECT_FALSE(from_variables({{"LAZARET_POOL_RATE", "10001"}}).ok());
+}
+
+TEST(Config, SaysWhichLanguagesWaitFromTheStart) {
+  using Ready = std::map<std::string, std::uint32_t>;
+  EXPECT_EQ(from_variables({{"LAZARET_POOL_READY", "python:2,bash"}}).value().pool.ready,
+            (Ready{{"python", 2}, {"bash", 1}}));
+  EXPECT_EQ(from_user({{"pool", {{"ready", {"python:8"}}}}}).value().pool.ready,
+            (Ready{{"python", 8}}));
+  for (const char* const wrong : {"python:0", "python:257", "python:", "python:x", "cobol", "exec"})
+    EXPECT_FALSE(from_variables({{"LAZARET_POOL_READY", wrong}}).ok()) << wrong;
+  EXPECT_FALSE(from_project({{"pool", {{"ready", {"python"}}}}}).ok());
+}
+
+TEST(Config, HasNoMoreWaitThanMay) {
+  EXPECT_TRUE(from_variables({{"LAZARET_POOL_READY", "python:4,bash:4"}}).ok());
+  const auto more = from_variables({{"LAZARET_POOL_READY", "python:4,bash:5"}});
+  ASSERT_FALSE(more.ok());
+  EXPECT_THAT(more.error().message(), testing::HasSubstr("pool.most, which is 8 (built-in)"));
 }
 
 TEST(Config, FollowsFlagThenEnvironmentThenProjectThenUserThenSystem) {
@@ -197,8 +228,8 @@ TEST(ProjectFile, MayDenySubprocessesButNotAllowThem) {
 
 TEST(ProjectFile, MayChooseAStricterProfileButNoOther) {
   EXPECT_EQ(from_project({{"profile", "strict"}}).value().profile, Profile::strict);
-  for (const json& tree : {json{{"profile", "dev"}}, json{{"loopback", "up"}},
-                           json{{"mounts", {{"allow", {"/"}}}}}}) {
+  for (const json& tree :
+       {json{{"profile", "dev"}}, json{{"loopback", "up"}}, json{{"mounts", {{"allow", {"/"}}}}}}) {
     const auto result = from_project(tree);
     ASSERT_FALSE(result.ok()) << tree;
     EXPECT_EQ(result.error().code(), Errc::permission_denied);

@@ -1,0 +1,64 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "integration/daemon.hpp"
+
+// What the daemon makes ahead.
+namespace lazaret::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+// What the pool has of python: the daemon's own trial at its start is a kind, too.
+Json python_in(const Json& pool) {
+  for (const Json& kind : pool["kinds"]) {
+    if (kind["language"] == "python") return kind;
+  }
+  return {};
+}
+
+TEST(ServePool, TellsWhatIsReadyAndWhatBecameOfIt) {
+  const Daemon daemon;
+  const auto pool = [&daemon] { return daemon.ask("GET", "/v1/pool").json()["pools"][0]; };
+  const std::string body = Json({{"code", "print(1)"}}).dump();
+  for (int run = 0; run < 2; ++run) EXPECT_EQ(daemon.ask("POST", "/v1/runs", body).status, 200);
+  EXPECT_TRUE(becomes_true(20s, [&] { return python_in(pool()).value("ready", 0) == 1; }));
+  const Json before = pool();
+  EXPECT_EQ(before["backend"], "native");
+  EXPECT_GE(before["missed"], 2);
+  EXPECT_EQ(before["used"], 0);
+  EXPECT_EQ(before["ready"], 1);
+  EXPECT_EQ(python_in(before)["wanted"], 1);
+  EXPECT_GT(python_in(before)["memory_bytes"], 1 << 20);
+  EXPECT_THAT(daemon.ask("GET", "/v1/metrics").body,
+              HasSubstr("lazaret_pool_boxes{backend=\"native\",state=\"ready\"} 1"));
+  EXPECT_EQ(daemon.ask("POST", "/v1/runs", body).status, 200);
+  EXPECT_EQ(pool()["used"], 1);
+}
+
+TEST(ServePool, HasWhatIsConfiguredReadyBeforeAnybodyAsks) {
+  const Daemon daemon({}, {{"LAZARET_POOL_READY", "python:2"}});
+  const auto python = [&daemon] {
+    return python_in(daemon.ask("GET", "/v1/pool").json()["pools"][0]);
+  };
+  EXPECT_TRUE(becomes_true(20s, [&] { return python().value("ready", 0) == 2; }));
+  const Json ran = daemon.ask("POST", "/v1/runs", Json({{"code", "print(1)"}}).dump()).json();
+  EXPECT_EQ(ran["meta"]["made_ahead"], true);
+  EXPECT_TRUE(becomes_true(20s, [&] { return python().value("ready", 0) == 2; }));
+}
+
+// What a kind's digest covers may hold secrets, and nothing of them can be tried out on it.
+TEST(ServePool, ShowsKindsThatSayNothingBeyondTheirDaemon) {
+  const auto shown = [] {
+    const Daemon daemon;
+    (void)daemon.ask("POST", "/v1/runs", bash_body("true", {{"environment", {{"PIN", "1234"}}}}));
+    return daemon.ask("GET", "/v1/pool").json()["pools"][0]["kinds"][0]["kind"];
+  };
+  const Json first = shown();
+  EXPECT_GT(first.get<std::string>().size(), 20U);
+  EXPECT_NE(first, shown());
+}
+
+}  // namespace
+}  // namespace lazaret::test
