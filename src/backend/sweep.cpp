@@ -76,9 +76,8 @@ std::map<std::string, std::vector<journal::Lease>> places_of(const Leases& lease
                                                : leases.journal()->leases();
   if (!all.ok()) return places;
   for (const journal::Lease& lease : *all) {
-    const auto standing = standing_of(lease.owner, leases.instance());
-    if (!lease.thing.place.empty() && standing == journal::Standing::dead)
-      places[lease.thing.place].push_back(lease);
+    const bool is_dead = leases.standing_of(lease.owner) == journal::Standing::dead;
+    if (!lease.thing.place.empty() && is_dead) places[lease.thing.place].push_back(lease);
   }
   return places;
 }
@@ -149,6 +148,7 @@ std::vector<Finding> sweep(const Surroundings& surroundings, const SweepOptions&
   const Leases leases(surroundings.state, "", journal::this_process());
   append(findings, docker::sweep_directories(leases, options.act));
   append(findings, sweep_engines(surroundings, leases, options, call));
+  if (options.act == Act::remove) leases.forget_gone();
   if (const auto trouble = trouble_of(leases))
     findings.push_back(judge_journal(surroundings.state.value_or(""), *trouble, options.act));
   return findings;

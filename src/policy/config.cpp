@@ -39,9 +39,9 @@ Status apply_section(Config& config, const json& tree, const Source& source,
                      const std::string& prefix) {
   if (tree.is_null()) return {};  // a section whose keys are all commented out
   if (!tree.is_object()) {
-    return Error(
-        Errc::invalid_argument,
-        source.name + ": " + (prefix.empty() ? "the file" : prefix) + " must hold keys and values");
+    return Error(Errc::invalid_argument,
+                 source.name + ": " + (prefix.empty() ? "the file" : prefix) +
+                     " must hold keys and values");
   }
   for (const auto& [name, value] : tree.items()) {
     const auto path = prefix.empty() ? name : prefix + "." + name;
@@ -117,17 +117,6 @@ Status check_maxima(const Config& config) {
   return {};
 }
 
-Status check_pool(const Config& config) {
-  std::uint32_t kept = 0;
-  for (const auto& [language, count] : config.pool.ready) kept += count;
-  if (kept <= config.pool.most) return {};
-  return Error(Errc::invalid_argument,
-               "pool.ready has " + std::to_string(kept) + " wait (" +
-                   place_of(config, "pool.ready") + "), above pool.most, which is " +
-                   std::to_string(config.pool.most) + " (" + place_of(config, "pool.most") + ")")
-      .with_hint("raise pool.most, or have fewer wait");
-}
-
 void pass_variables(Config& config, const EnvironmentLookup& lookup) {
   for (const auto& name : config.environment_allow) {
     if (!lookup) return;
@@ -178,7 +167,6 @@ Result<Config> merge(const Layers& layers) {
   LAZARET_CHECK(apply_environment(config, layers.environment));
   LAZARET_CHECK(apply_flags(config, layers.flags));
   LAZARET_CHECK(check_maxima(config));
-  LAZARET_CHECK(check_pool(config));
   pass_variables(config, layers.environment);
   return config;
 }

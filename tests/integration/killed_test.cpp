@@ -201,11 +201,19 @@ TEST_P(Killed, LeavesNothingOnceItIsStartedAgain_P04_P45_L49) {
   EXPECT_EQ(left_by_the_dead(), 0U);
 }
 
+// A run, of so many processes of ours, once its box is there.
+pid_t started(const Victim& program, const std::string& marker, std::size_t ours = 1) {
+  const pid_t pid = start(program);
+  EXPECT_TRUE(
+      becomes_true(30s, [&marker, ours] { return processes_marked(marker).size() > ours; }));
+  return pid;
+}
+
 // A run that is killed once its box is there.
 class DeadRun {
  public:
-  explicit DeadRun(const Victim& program, const std::string& marker) : pid_(start(program)) {
-    EXPECT_TRUE(becomes_true(30s, [&marker] { return processes_marked(marker).size() > 1; }));
+  explicit DeadRun(const Victim& program, const std::string& marker, std::size_t ours = 1)
+      : pid_(started(program, marker, ours)) {
     ::kill(pid_, SIGKILL);
     EXPECT_EQ(::waitpid(pid_, nullptr, 0), pid_);
   }
@@ -270,6 +278,40 @@ TEST_P(KilledOnAnEngine, LeavesWhatIsAnothersAlone_P45) {
     EXPECT_TRUE(engine::container::inspect(client(), name + each, Call{}.within(20s)).ok()) << each;
     remove(name + each);
   }
+}
+
+// As in a container: its numbers mean nothing here.
+Victim in_another_pid_namespace(Victim program) {
+  const std::vector<std::string> apart = {"/usr/bin/unshare", "--pid",        "--fork",
+                                          "--kill-child",     "--mount-proc", "--"};
+  program.argv.insert(program.argv.begin(), apart.begin(), apart.end());
+  return program;
+}
+
+// So does a daemon in a container find what it left before it was killed and started again.
+TEST_P(KilledOnAnEngine, LeavesNothingInAnotherPidNamespaceEither_P45) {
+  if (::geteuid() != 0) LAZARET_SKIP_OR_FAIL("root", "this test is not run by root");
+  const auto program_of = [this](const std::string& marker) {
+    return in_another_pid_namespace(box_of({"sh", "-c", "sleep 300; :", marker}));
+  };
+  const fs::path owners = state_ + "/lazaret/owners";
+  {
+    const std::string marker = unique_marker();
+    const DeadRun dead(program_of(marker), marker, 2);
+    ASSERT_NE(things(), before_);
+  }
+  const std::string marker = unique_marker();
+  const pid_t living = started(program_of(marker), marker, 2);
+  const auto [status, said] = gc();
+  EXPECT_EQ(status, 0) << said.dump(2);
+  EXPECT_GE(count(said, "removed"), 1U) << said.dump(2);
+  EXPECT_NE(things(), before_) << "what lives was removed";
+  EXPECT_EQ(std::distance(fs::directory_iterator(owners), {}), 1);
+  ::kill(living, SIGKILL);
+  EXPECT_EQ(::waitpid(living, nullptr, 0), living);
+  EXPECT_EQ(gc().first, 0);
+  EXPECT_EQ(things(), before_);
+  EXPECT_TRUE(fs::is_empty(owners));
 }
 
 // What no engine has a say in.

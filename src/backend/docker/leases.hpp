@@ -6,7 +6,9 @@
 #include <string>
 
 #include "backend/docker/instance.hpp"
+#include "base/guarded.hpp"
 #include "journal/lease_journal.hpp"
+#include "journal/presence.hpp"
 #include "lazaret/result.hpp"
 
 namespace lazaret::backend::docker {
@@ -18,6 +20,10 @@ class Leases {
   /// whose they are; each intend() gives its error then. An empty folder is one that cannot be
   /// told; without any no journal is wanted.
   Leases(const std::optional<std::filesystem::path>& folder, std::string place, Instance instance);
+  Leases(const Leases&) = delete;
+  Leases& operator=(const Leases&) = delete;
+  /// Whoever owes nothing is forgotten.
+  ~Leases();
 
   [[nodiscard]] Status intend(journal::Kind kind, const std::string& name) const;
   /// What cannot be written is found out by the next one who sweeps.
@@ -28,14 +34,27 @@ class Leases {
   /// Null where there is none.
   [[nodiscard]] journal::LeaseJournal* journal() const noexcept { return journal_.get(); }
   [[nodiscard]] const Instance& instance() const noexcept { return instance_; }
+  /// What can be said for certain from here, of those in other pid namespaces too whose journal is
+  /// this one.
+  [[nodiscard]] journal::Standing standing_of(const Instance& owner) const;
+  /// Removes what shows owners that are gone and owe nothing any more.
+  void forget_gone() const;
 
  private:
+  // What shows that we are there, from the first lease on.
+  struct Debt {
+    std::optional<journal::Presence> presence;
+    std::size_t leases = 0;
+  };
+  [[nodiscard]] Status show_presence() const;
   [[nodiscard]] journal::Thing thing(journal::Kind kind, const std::string& name) const;
 
   std::unique_ptr<journal::LeaseJournal> journal_;
   std::optional<Error> trouble_;
+  std::optional<std::filesystem::path> folder_;
   std::string place_;
   Instance instance_;
+  mutable Guarded<Debt> debt_;
 };
 
 }  // namespace lazaret::backend::docker

@@ -38,11 +38,11 @@ std::vector<Lease> leases_in(const Leases& leases) {
 }
 
 bool is_dead(const Instance& owner, const Leases& leases) {
-  return standing_of(owner, leases.instance()) == Standing::dead;
+  return leases.standing_of(owner) == Standing::dead;
 }
 
 Finding judge_piece(const Piece& piece, const std::string& place, const Leases& leases, Act act) {
-  const Standing standing = standing_of(piece.owner, leases.instance());
+  const Standing standing = leases.standing_of(piece.owner);
   Finding finding{std::string(name_of(piece.kind)), place, engine::one_line(piece.name),
                   piece.owner.pid};
   if (standing != Standing::dead) {
@@ -154,7 +154,7 @@ void settle_directories(const Leases& leases) {
 }
 
 bool is_alive(const Instance& owner, const Leases& leases) {
-  return standing_of(owner, leases.instance()) == Standing::alive;
+  return leases.standing_of(owner) == Standing::alive;
 }
 
 }  // namespace
