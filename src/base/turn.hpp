@@ -18,8 +18,6 @@ class Turn {
   /// Ends the turn when it goes.
   class Held {
    public:
-    explicit Held(Turn& turn, bool has_waited = false) noexcept
-        : turn_(&turn), has_waited_(has_waited) {}
     Held(Held&& other) noexcept
         : turn_(std::exchange(other.turn_, nullptr)), has_waited_(other.has_waited_) {}
     Held& operator=(Held&&) = delete;
@@ -30,6 +28,9 @@ class Turn {
     [[nodiscard]] bool has_waited() const noexcept { return has_waited_; }
 
    private:
+    friend class Turn;
+    Held(Turn& turn, bool has_waited) noexcept : turn_(&turn), has_waited_(has_waited) {}
+
     Turn* turn_;
     bool has_waited_;
   };
@@ -39,7 +40,7 @@ class Turn {
     std::unique_lock lock(mutex_);
     if (free_ > 0) {
       --free_;
-      return Held(*this);
+      return Held(*this, false);
     }
     Waiter waiter;
     waiters_.push_back(&waiter);

@@ -4,11 +4,8 @@
 #include <utility>
 
 #include "base/sha256.hpp"
-#include "base/try.hpp"
-#include "core/languages.hpp"
 #include "core/warm_backend.hpp"
 #include "os/user.hpp"
-#include "policy/resolve.hpp"
 
 namespace lazaret::core {
 namespace {
@@ -17,29 +14,6 @@ namespace {
 constexpr std::chrono::milliseconds kSettling{100};
 // Making a box is work and waiting in turns; more at once would each take longer.
 constexpr unsigned kOpeningPerProcessor = 2;
-
-ExecutionRequest plain_request(const std::string& language) {
-  ExecutionRequest request;
-  request.language = language;
-  request.code = ".";  // any: it is no part of a kind
-  return request;
-}
-
-Status check_ready(const policy::Config& config) {
-  for (const auto& [language, count] : config.pool.ready) {
-    const auto spec = policy::resolve(plain_request(language), config, {languages()});
-    if (!spec.ok()) return Error(spec.error()).within("pool.ready");
-  }
-  return {};
-}
-
-void keep_ready(WarmBackend& warm, const policy::Config& config) {
-  const policy::Facts facts = {languages(), warm.default_grace()};
-  for (const auto& [language, count] : config.pool.ready) {
-    const auto spec = policy::resolve(plain_request(language), config, facts);
-    if (spec.ok()) warm.keep(*spec, count);
-  }
-}
 
 pool::Bounds bounds_of(const policy::PoolSize& size) {
   return {.most = size.most,
@@ -77,9 +51,7 @@ backend::Surroundings surroundings(const policy::Config& config) {
 }
 
 Result<policy::Config> load_config_here(const SandboxOptions& options) {
-  LAZARET_TRY(policy::Config config, load_config(options, process_environment(), config_places()));
-  LAZARET_CHECK(check_ready(config));
-  return config;
+  return load_config(options, process_environment(), config_places());
 }
 
 std::vector<std::string> build_environment() {
@@ -134,10 +106,8 @@ std::unique_ptr<Service> make_service(policy::Config config, backend::Serves ser
     backend::Found found = backend::find(kind, here, call);
     if (!found.backend || config.pool.most == 0 || here.serves != backend::Serves::many_runs)
       return found;
-    auto warm = std::make_shared<WarmBackend>(std::move(found.backend), bounds_of(config.pool),
-                                              kOpeningPerProcessor * os::processors());
-    keep_ready(*warm, config);
-    found.backend = std::move(warm);
+    found.backend = std::make_shared<WarmBackend>(std::move(found.backend), bounds_of(config.pool),
+                                                  kOpeningPerProcessor * os::processors());
     return found;
   };
   return std::make_unique<Service>(std::move(config), find);

@@ -5,6 +5,7 @@
 #include "core/describe.hpp"
 #include "core/languages.hpp"
 #include "core/orchestrator.hpp"
+#include "core/ready.hpp"
 #include "core/transfer.hpp"
 #include "core/warm_backend.hpp"
 #include "os/init.hpp"
@@ -76,6 +77,20 @@ std::vector<PoolState> Service::pools() {
   return states;
 }
 
+Status Service::keep_ready() {
+  LAZARET_CHECK(ready_in(config_, policy::Facts{}.default_grace));
+  keeps_ready_ = true;
+  return {};
+}
+
+void Service::have_ready(backend::Backend& backend) const {
+  auto* const warm = dynamic_cast<WarmBackend*>(&backend);
+  if (warm == nullptr || !keeps_ready_) return;
+  const auto all = ready_in(config_, backend.default_grace());
+  if (!all.ok()) return;  // checked before
+  for (const Ready& ready : *all) warm->keep(ready.spec, ready.count);
+}
+
 Service::Choice Service::backend_of(BackendKind kind, const Call& call) {
   Known& here = known();
   const auto found_before = [&here, kind] {
@@ -88,6 +103,7 @@ Service::Choice Service::backend_of(BackendKind kind, const Call& call) {
   backend::Found found = finder_(kind, call);
   if (!found.backend)
     return {nullptr, found.error.value_or(Error(Errc::backend_unavailable, "no backend"))};
+  have_ready(*found.backend);
   here.backends.with([kind, &found](auto& backends) {
     backends[kind] = {found.backend, found.endpoint};
   });
@@ -104,9 +120,10 @@ std::optional<Error> Service::loss_of(BackendKind kind, Cause cause, const std::
   if (!turn.ok()) return std::nullopt;
   backend::Found found = finder_(kind, call);
   if (!found.backend) return found.error;
-  here.backends.with([kind, &found](auto& backends) {
+  here.backends.with([this, kind, &found](auto& backends) {
     auto& kept = backends[kind];
     if (kept.endpoint == found.endpoint) return;
+    have_ready(*found.backend);
     std::swap(kept.backend, found.backend);  // whose last user ends it, outside of this lock
     kept.endpoint = found.endpoint;
   });

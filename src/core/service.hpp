@@ -36,6 +36,9 @@ class Service {
   [[nodiscard]] ExecutionResult execute(const ExecutionRequest& request);
   /// A box that is kept. Errors: invalid_argument for what cannot be, and those of Backend::open.
   [[nodiscard]] Result<std::unique_ptr<Session>> open_session(const SessionRequest& request);
+  /// Has boxes wait as the configuration's `pool.ready` says, with each backend that is found from
+  /// now on. For a process that stays; before others use this. Errors: those of ready_in.
+  [[nodiscard]] Status keep_ready();
   /// Of the backends that have been found so far and make boxes ahead.
   [[nodiscard]] std::vector<PoolState> pools();
   [[nodiscard]] const policy::Config& config() const noexcept { return config_; }
@@ -69,6 +72,7 @@ class Service {
   // Another one that is found in its place is the one from now on.
   [[nodiscard]] std::optional<Error> loss_of(backend::BackendKind kind, Cause cause,
                                              const std::stop_token& stop);
+  void have_ready(backend::Backend& backend) const;
   [[nodiscard]] Known& known();
   [[nodiscard]] Result<Session::Parts> open_on(std::shared_ptr<backend::Backend> backend,
                                                const SessionRequest& request,
@@ -79,6 +83,7 @@ class Service {
 
   policy::Config config_;
   BackendFinder finder_;
+  bool keeps_ready_ = false;
   std::atomic<Known*> known_ = std::make_unique<Known>().release();  // owned, but for a parent's
 };
 

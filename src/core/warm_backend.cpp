@@ -168,7 +168,7 @@ Result<std::unique_ptr<backend::Box>> WarmBackend::open(const policy::Spec& spec
   // Shared directories are looked at when they are asked for; what is kept is no pool's.
   if (!stock_->pool.is_ours()) return inside_->open(spec, call);
   if (!spec.mounts.empty() || spec.keeps_box) {
-    LAZARET_TRY(const Turn::Held turn, opening_.take(call));
+    LAZARET_TRY(const Turn::Held turn, turn_to_open(call));
     return inside_->open(spec, call);
   }
   LAZARET_TRY(Opened opened, take_or_open(spec, call));
@@ -177,8 +177,14 @@ Result<std::unique_ptr<backend::Box>> WarmBackend::open(const policy::Spec& spec
       std::make_unique<LentBox>(std::move(opened.box), stock_, opened.own_cpu_ms));
 }
 
-WarmBackend::Opened WarmBackend::take(const std::string& kind) {
-  const auto ready = stock_->pool.take(kind);
+Result<Turn::Held> WarmBackend::turn_to_open(const Call& call) {
+  auto turn = opening_.take(call);
+  if (!turn.ok()) return std::move(turn).error().within("waiting for others to have made boxes");
+  return turn;
+}
+
+WarmBackend::Opened WarmBackend::take(const std::string& kind, pool::Demand demand) {
+  const auto ready = stock_->pool.take(kind, demand);
   if (!ready) return {};
   auto& box = static_cast<ReadyBox&>(*ready);
   return {box.hand_over(), box.own_cpu_ms()};
@@ -186,11 +192,11 @@ WarmBackend::Opened WarmBackend::take(const std::string& kind) {
 
 Result<WarmBackend::Opened> WarmBackend::take_or_open(const policy::Spec& spec, const Call& call) {
   const std::string kind = kind_of_box(spec);
-  if (Opened ready = take(kind); ready.box) return ready;
+  if (Opened ready = take(kind, pool::Demand::anew); ready.box) return ready;
   stock_->pool.miss(kind, maker_of(spec));
-  LAZARET_TRY(const Turn::Held turn, opening_.take(call));
+  LAZARET_TRY(const Turn::Held turn, turn_to_open(call));
   if (turn.has_waited()) {
-    if (Opened ready = take(kind); ready.box) return ready;
+    if (Opened ready = take(kind, pool::Demand::again); ready.box) return ready;
   }
   LAZARET_TRY(auto box, inside_->open(spec, call));
   return Opened{std::move(box)};

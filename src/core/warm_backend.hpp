@@ -32,7 +32,7 @@ class Stock {
 
 /// A backend whose boxes were made ahead where they could be: verified like any other, waiting for
 /// a job, never used before. Where none waits it makes one as the backend inside does, so many at a
-/// time: whoever has to wait for that gets one that was made ahead meanwhile. All of them
+/// time: whoever has to wait for that looks once more for one that was made ahead. All of them
 /// are ended and removed in the background, once the run is answered for; what fails there is a
 /// warning of a later run.
 class WarmBackend final : public backend::Backend {
@@ -62,7 +62,8 @@ class WarmBackend final : public backend::Backend {
     std::unique_ptr<backend::Box> box;
     std::optional<std::uint64_t> own_cpu_ms = {};  // of one that was made ahead
   };
-  [[nodiscard]] Opened take(const std::string& kind);
+  [[nodiscard]] Opened take(const std::string& kind, pool::Demand demand);
+  [[nodiscard]] Result<Turn::Held> turn_to_open(const Call& call);
   [[nodiscard]] Result<Opened> take_or_open(const policy::Spec& spec, const Call& call);
 
   std::shared_ptr<backend::Backend> inside_;

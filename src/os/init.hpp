@@ -74,7 +74,8 @@ struct Ended {
 [[nodiscard]] std::uint32_t resident_kib_of(std::int64_t child);
 [[nodiscard]] std::uint32_t peak_kib_of(std::int64_t child);
 /// What differs for each program that it executes, as long as it executes none; empty where that
-/// cannot be read. Its peak is that of the last one alone (proc_pid_auxv(5), AT_RANDOM).
+/// cannot be read. Its peak is that of the last one alone (proc_pid_auxv(5), AT_RANDOM). Who wants
+/// to can have it say what it said before (prctl(2), PR_SET_MM).
 [[nodiscard]] std::string program_mark_of(std::int64_t child);
 /// Whether it has no children, has waited for none (for what they took is not told of one that is
 /// alive), and we have no other; false where that cannot be seen (proc_pid_task(5), children).

@@ -56,8 +56,8 @@ struct Config {
   FallbackRule fallback = FallbackRule::allow;
   Limits limits;  ///< for requests that do not say
   Limits maxima = built_in_maxima();
+  // By language; "exec" for plain commands.
   std::map<std::string, std::string> images = {
-      ///< by language; "exec" for plain commands
       {"python", "lazaret/python:latest"}, {"bash", "lazaret/bash:latest"},
       {"sh", "lazaret/bash:latest"},       {"javascript", "lazaret/node:latest"},
       {"c", "lazaret/c:latest"},           {"cpp", "lazaret/cpp:latest"},

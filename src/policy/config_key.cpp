@@ -278,7 +278,8 @@ Status store_ready(std::map<std::string, std::uint32_t>& ready, const std::strin
                                       ? Result<double>(1.0)
                                       : amount_of(Unit::count, json(word.substr(colon + 1))));
   if (count < 1 || count > kMostInPool) return invalid("so many of a language: from 1 to 256");
-  ready[language] = static_cast<std::uint32_t>(count);
+  if (!ready.emplace(language, static_cast<std::uint32_t>(count)).second)
+    return invalid(in_quotes(language) + " is there twice");
   return {};
 }
 

@@ -37,8 +37,8 @@ class Pool::State {
   }
 
   // Whether one is fit is asked without the lock: that takes as long as it takes.
-  std::unique_ptr<Item> take(const std::string& kind) {
-    while (std::unique_ptr<Item> item = next_of(kind)) {
+  std::unique_ptr<Item> take(const std::string& kind, Demand demand) {
+    while (std::unique_ptr<Item> item = next_of(kind, demand)) {
       const bool is_fit = item->is_fit();
       count(is_fit ? &Counts::handed : &Counts::unfit);
       if (is_fit) return item;
@@ -83,11 +83,11 @@ class Pool::State {
   }
 
  private:
-  std::unique_ptr<Item> next_of(const std::string& kind) {
+  std::unique_ptr<Item> next_of(const std::string& kind, Demand demand) {
     const std::scoped_lock lock(mutex_);
     const auto now = Clock::now();
     give_up_old(now);
-    std::unique_ptr<Item> item = shelves_.take(kind, now);
+    std::unique_ptr<Item> item = shelves_.take(kind, now, demand);
     if (item) tell_a_maker();  // of the one that is missing now
     return item;
   }
@@ -194,8 +194,8 @@ Pool::~Pool() {
   (void)state_.release();
 }
 
-std::unique_ptr<Item> Pool::take(const std::string& kind) {
-  return state_->is_ours() ? state_->take(kind) : nullptr;
+std::unique_ptr<Item> Pool::take(const std::string& kind, Demand demand) {
+  return state_->is_ours() ? state_->take(kind, demand) : nullptr;
 }
 
 void Pool::miss(const std::string& kind, Make make) {

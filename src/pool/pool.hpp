@@ -30,6 +30,9 @@ class Item {
   [[nodiscard]] virtual std::uint64_t memory_bytes() const noexcept { return 0; }
 };
 
+/// Whether one is asked for anew, or looked for once more by who has asked before.
+enum class Demand { anew, again };
+
 /// Makes one, or nothing when that failed: it is tried again after a while. Must be thread-safe.
 using Make = std::function<std::unique_ptr<Item>(const Call& call)>;
 
@@ -87,7 +90,7 @@ class Pool {
 
   /// One of `kind`, or nothing when none is there. What is equal by its kind must be
   /// interchangeable.
-  [[nodiscard]] std::unique_ptr<Item> take(const std::string& kind);
+  [[nodiscard]] std::unique_ptr<Item> take(const std::string& kind, Demand demand = Demand::anew);
   /// That none was there, and how one is made.
   void miss(const std::string& kind, Make make);
   /// Has so many of a kind wait from now on, whether anybody asks for them or not; no more than the

@@ -13,11 +13,11 @@ std::unique_ptr<Item> Shelves::Shelf::pop() {
   return item;
 }
 
-std::unique_ptr<Item> Shelves::take(const std::string& kind, Time now) {
+std::unique_ptr<Item> Shelves::take(const std::string& kind, Time now, Demand demand) {
   const auto entry = shelves_.find(kind);
   if (entry == shelves_.end()) return nullptr;
   Shelf& shelf = entry->second;
-  shelf.asked_before = std::exchange(shelf.asked, now);
+  if (demand == Demand::anew) shelf.asked_before = std::exchange(shelf.asked, now);
   if (shelf.waiting.empty()) return nullptr;
   if (shelf.not_before <= now) shelf.not_before = now + bounds_.rest;
   return shelf.pop();
@@ -39,7 +39,10 @@ bool Shelves::miss(const std::string& kind, Make make, Time now) {
 void Shelves::keep(const std::string& kind, Make make, std::size_t count, Time now) {
   Shelf& shelf = shelves_[kind];
   shelf.make = std::move(make);
-  shelf.kept = std::min(count, bounds_.most);
+  shelf.kept = 0;
+  std::size_t others = 0;
+  for (const auto& [name, other] : shelves_) others += other.kept;
+  shelf.kept = std::min(count, bounds_.most - others);
   shelf.wanted = std::max(shelf.wanted, shelf.kept);
   shelf.not_before = std::max(shelf.not_before, now + bounds_.settling);
   shelf.since = now;
@@ -59,46 +62,67 @@ bool Shelves::has_room_for(const std::string& kind) {
   return true;
 }
 
-std::size_t Shelves::taken() const {
-  std::size_t all = 0;
-  for (const auto& [kind, shelf] : shelves_) all += std::max(shelf.there(), shelf.kept);
+std::uint64_t Shelves::Shelf::memory_bytes() const {
+  const std::size_t owed = is_owed() ? kept - there() : 0;
+  std::uint64_t all = (coming + owed) * each_bytes;
+  for (const auto& item : waiting) all += item->memory_bytes();
   return all;
 }
 
-std::uint64_t Shelves::memory_bytes() const {
-  std::uint64_t all = 0;
+Shelves::Load Shelves::load() const {
+  Load load;
   for (const auto& [kind, shelf] : shelves_) {
-    all += shelf.coming * shelf.each_bytes;
-    for (const auto& item : shelf.waiting) all += item->memory_bytes();
+    load.places += std::max(shelf.there(), shelf.kept);
+    load.memory_bytes += shelf.memory_bytes();
   }
-  return all;
+  return load;
 }
 
-bool Shelves::has_place_for(const Shelf& shelf) const {
-  return (shelf.there() < shelf.kept || taken() < bounds_.most) &&
-         memory_bytes() + shelf.each_bytes <= bounds_.memory_bytes;
+// What is owed to a kind is in the load already.
+bool Shelves::fits(const Shelf& shelf, const Load& load) const {
+  const bool more = !shelf.is_owed();
+  return load.places + (more ? 1 : 0) <= bounds_.most &&
+         load.memory_bytes + (more ? shelf.each_bytes : 0) <= bounds_.memory_bytes;
 }
 
+// Where it was asked for twice since, or kinds in turns would have each other's made for nothing.
+bool Shelves::gives_to(const Shelf& needy, const Shelf& giver, Time now) const {
+  if (&needy == &giver || giver.waiting.size() <= giver.kept) return false;
+  return needy.is_owed() ||
+         (now - giver.asked >= bounds_.recent && giver.asked < needy.asked_before);
+}
+
+// Nothing gives way to what finds no place even so.
+bool Shelves::may_fit(const Shelf& needy, Time now) const {
+  Load least = load();
+  for (const auto& [kind, giver] : shelves_) {
+    if (!gives_to(needy, giver, now)) continue;
+    for (std::size_t index = giver.kept; index < giver.waiting.size(); ++index) {
+      --least.places;
+      least.memory_bytes -= giver.waiting[index - giver.kept]->memory_bytes();
+    }
+  }
+  return fits(needy, least);
+}
+
+// What is owed first, and then what was asked for last.
 Shelves::Map::iterator Shelves::needy(Time now) {
   auto found = shelves_.end();
+  const auto rank = [](const Shelf& shelf) { return std::pair(shelf.is_owed(), shelf.asked); };
   for (auto entry = shelves_.begin(); entry != shelves_.end(); ++entry) {
     const Shelf& shelf = entry->second;
-    if (shelf.there() >= shelf.wanted || shelf.not_before > now) continue;
-    if (shelf.each_bytes > bounds_.memory_bytes) continue;
-    if (!has_place_for(shelf) && giver_to(shelf, now) == shelves_.end()) continue;
-    if (found == shelves_.end() || shelf.asked > found->second.asked) found = entry;
+    if (shelf.there() >= shelf.wanted || shelf.not_before > now || !may_fit(shelf, now)) continue;
+    if (found == shelves_.end() || rank(shelf) > rank(found->second)) found = entry;
   }
   return found;
 }
 
-// The one asked for longest ago, when the other was asked for twice since: or kinds in turns would
-// have each other's made for nothing.
+// The one asked for longest ago.
 Shelves::Map::iterator Shelves::giver_to(const Shelf& needy, Time now) {
   auto found = shelves_.end();
   for (auto entry = shelves_.begin(); entry != shelves_.end(); ++entry) {
     const Shelf& shelf = entry->second;
-    if (shelf.waiting.size() <= shelf.kept || now - shelf.asked < bounds_.recent) continue;
-    if (shelf.asked >= needy.asked_before) continue;
+    if (!gives_to(needy, shelf, now)) continue;
     if (found == shelves_.end() || shelf.asked < found->second.asked) found = entry;
   }
   return found;
@@ -107,26 +131,22 @@ Shelves::Map::iterator Shelves::giver_to(const Shelf& needy, Time now) {
 std::optional<Shelves::Order> Shelves::next_order(Time now) {
   const auto entry = next_making() > now ? shelves_.end() : needy(now);
   if (entry == shelves_.end()) return std::nullopt;
-  Order order{entry->first, entry->second.make};
   make_place(entry->second, now);
-  if (!has_place_for(entry->second)) return std::nullopt;
   ++entry->second.coming;
-  paced_ = std::max(paced_, now) + std::chrono::microseconds(1'000'000 / bounds_.rate);
-  return order;
+  paced_ = std::max(paced_, now) + pace();
+  return Order{entry->first, entry->second.make};
 }
 
 void Shelves::make_place(const Shelf& needy, Time now) {
-  for (auto from = giver_to(needy, now); from != shelves_.end() && !has_place_for(needy);
-       from = giver_to(needy, now)) {
-    given_up_.push_back(from->second.pop());
-    from->second.wanted = from->second.there();
+  while (!fits(needy, load())) {
+    Shelf& giver = giver_to(needy, now)->second;  // there is one: it may fit
+    given_up_.push_back(giver.pop());
+    giver.wanted = std::max(giver.there(), giver.kept);
   }
 }
 
 // A burst of all that may wait is made at once.
-Shelves::Time Shelves::next_making() const {
-  return paced_ - (bounds_.most - 1) * std::chrono::microseconds(1'000'000 / bounds_.rate);
-}
+Shelves::Time Shelves::next_making() const { return paced_ - (bounds_.most - 1) * pace(); }
 
 void Shelves::put(const std::string& kind, std::unique_ptr<Item> item, Time now) {
   Shelf& shelf = shelves_.at(kind);  // stays while something is coming to it
@@ -136,7 +156,7 @@ void Shelves::put(const std::string& kind, std::unique_ptr<Item> item, Time now)
   shelf.not_before = now + shelf.pause;
   if (!item) return;
   shelf.each_bytes = item->memory_bytes();
-  const bool has_memory = memory_bytes() + shelf.each_bytes <= bounds_.memory_bytes;
+  const bool has_memory = fits(shelf, load());
   (has_memory ? shelf.waiting.emplace_back() : given_up_.emplace_back()) = std::move(item);
 }
 
@@ -155,6 +175,7 @@ std::vector<std::unique_ptr<Item>> Shelves::outdated(Time now) {
 void Shelves::give_up_spare(Shelf& shelf, Time now) {
   if (now - shelf.since < bounds_.idle) return;
   const std::size_t least = std::max<std::size_t>(shelf.kept, 1);
+  if (shelf.spare > 0) shelf.wanted = std::clamp(shelf.there(), least, shelf.wanted);
   for (std::size_t left = shelf.spare; left > 0 && shelf.wanted > least; --left) {
     given_up_.push_back(shelf.pop());
     --shelf.wanted;

@@ -26,7 +26,8 @@ class Shelves {
   explicit Shelves(const Bounds& bounds) : bounds_(bounds) {}
 
   /// The one of `kind` that has waited longest, or nothing.
-  [[nodiscard]] std::unique_ptr<Item> take(const std::string& kind, Time now);
+  [[nodiscard]] std::unique_ptr<Item> take(const std::string& kind, Time now,
+                                           Demand demand = Demand::anew);
   /// A demand that found none. Whether that is a need: the first for a kind is not.
   [[nodiscard]] bool miss(const std::string& kind, Make make, Time now);
   /// That so many of a kind are to wait whether anybody asks or not; their places are nobody
@@ -64,19 +65,30 @@ class Shelves {
     std::chrono::milliseconds pause{0};
 
     [[nodiscard]] std::size_t there() const noexcept { return waiting.size() + coming; }
+    [[nodiscard]] bool is_owed() const noexcept { return there() < kept; }
+    [[nodiscard]] std::uint64_t memory_bytes() const;  // with what is coming, and what is owed
     [[nodiscard]] std::unique_ptr<Item> pop();
   };
   using Map = std::map<std::string, Shelf>;
 
   [[nodiscard]] bool has_room_for(const std::string& kind);
-  [[nodiscard]] std::size_t taken() const;
-  [[nodiscard]] std::uint64_t memory_bytes() const;
-  [[nodiscard]] bool has_place_for(const Shelf& shelf) const;
+  // What all shelves hold, and with what they owe.
+  struct Load {
+    std::size_t places = 0;
+    std::uint64_t memory_bytes = 0;
+  };
+  [[nodiscard]] Load load() const;
+  [[nodiscard]] bool fits(const Shelf& shelf, const Load& others) const;
+  [[nodiscard]] bool may_fit(const Shelf& needy, Time now) const;
+  [[nodiscard]] bool gives_to(const Shelf& needy, const Shelf& giver, Time now) const;
   [[nodiscard]] Map::iterator needy(Time now);
   [[nodiscard]] Map::iterator giver_to(const Shelf& needy, Time now);
   void make_place(const Shelf& needy, Time now);
   void give_up_spare(Shelf& shelf, Time now);
   [[nodiscard]] Time next_making() const;
+  [[nodiscard]] std::chrono::nanoseconds pace() const {
+    return std::chrono::nanoseconds((1'000'000'000 + bounds_.rate - 1) / bounds_.rate);
+  }
 
   const Bounds bounds_;
   Map shelves_;

@@ -84,6 +84,8 @@ int run(Flags& flags) {
   narrow_for_strangers(*config, flags.server);
   const std::jthread sweeper(clear_left, core::surroundings(*config));
   const auto service = core::make_service(std::move(config).value());
+  if (const Status kept = service->keep_ready(); !kept.ok())
+    return cli::complain(kept.error(), cli::kUsage);
   const Status served = serve(*service, flags.server);
   return served.ok() ? 0 : cli::complain(served.error(), cli::kOurFailure);
 }

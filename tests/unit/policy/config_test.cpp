@@ -1,6 +1,5 @@
 #include "policy/config.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -74,16 +73,9 @@ TEST(Config, SaysWhichLanguagesWaitFromTheStart) {
             (Ready{{"python", 2}, {"bash", 1}}));
   EXPECT_EQ(from_user({{"pool", {{"ready", {"python:8"}}}}}).value().pool.ready,
             (Ready{{"python", 8}}));
-  for (const char* const wrong : {"python:0", "python:257", "python:", "python:x", "cobol", "exec"})
+  for (const char* const wrong : {"python:0", "python:257", "python:", "python:x", "cobol", "exec", "python:1,python:2"})
     EXPECT_FALSE(from_variables({{"LAZARET_POOL_READY", wrong}}).ok()) << wrong;
   EXPECT_FALSE(from_project({{"pool", {{"ready", {"python"}}}}}).ok());
-}
-
-TEST(Config, HasNoMoreWaitThanMay) {
-  EXPECT_TRUE(from_variables({{"LAZARET_POOL_READY", "python:4,bash:4"}}).ok());
-  const auto more = from_variables({{"LAZARET_POOL_READY", "python:4,bash:5"}});
-  ASSERT_FALSE(more.ok());
-  EXPECT_THAT(more.error().message(), testing::HasSubstr("pool.most, which is 8 (built-in)"));
 }
 
 TEST(Config, FollowsFlagThenEnvironmentThenProjectThenUserThenSystem) {

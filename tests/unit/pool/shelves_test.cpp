@@ -4,46 +4,12 @@
 
 #include <gtest/gtest.h>
 
-namespace lazaret::pool {
+#include "unit/pool/shelves.hpp"
+
+namespace lazaret::pool::test {
 namespace {
 
 using namespace std::chrono_literals;
-
-struct Thing final : Item {
-  explicit Thing(std::uint64_t memory_bytes = 0) : bytes(memory_bytes) {}
-  bool is_fit() override { return true; }
-  std::uint64_t memory_bytes() const noexcept override { return bytes; }
-  std::uint64_t bytes;
-};
-
-const Make kMake = [](const Call&) { return std::make_unique<Thing>(); };
-const Shelves::Time kStart = Shelves::Time(1h);
-
-// So many demands that found none, at this time.
-void ask(Shelves& shelves, const std::string& kind, int times, Shelves::Time now = kStart) {
-  for (int time = 0; time < times; ++time) {
-    ASSERT_EQ(shelves.take(kind, now), nullptr);
-    (void)shelves.miss(kind, kMake, now);
-  }
-}
-
-std::string next_kind(Shelves& shelves, Shelves::Time now = kStart) {
-  const auto order = shelves.next_order(now);
-  return order ? order->kind : "none";
-}
-
-void put(Shelves& shelves, const std::string& kind, Shelves::Time now = kStart,
-         std::uint64_t memory_bytes = 0) {
-  shelves.put(kind, std::make_unique<Thing>(memory_bytes), now);
-}
-
-// Orders and puts all that is wanted at this time; how many that were.
-int fill(Shelves& shelves, Shelves::Time now = kStart, std::uint64_t memory_bytes = 0) {
-  int made = 0;
-  for (; const auto order = shelves.next_order(now); ++made)
-    put(shelves, order->kind, now, memory_bytes);
-  return made;
-}
 
 TEST(Shelves, NeedNothingForTheFirstDemandAndOneForEachFurtherOne) {
   Shelves shelves({.most = 2});
@@ -187,6 +153,34 @@ TEST(Shelves, GiveMemoryToWhatIsInDemand) {
   EXPECT_EQ(shelves.waiting(), 1U);
 }
 
+// What would not be enough is not given up.
+TEST(Shelves, GiveNothingUpForWhatFindsNoPlaceEvenSo) {
+  Shelves shelves({.memory_bytes = 30, .recent = 1s, .rest = 0ms});
+  ask(shelves, "stale", 2);
+  ASSERT_EQ(fill(shelves, kStart, 5), 1);
+  ask(shelves, "large", 2, kStart + 1s);
+  ASSERT_EQ(fill(shelves, kStart + 1s, 20), 1);
+  ASSERT_NE(shelves.take("large", kStart + 2s), nullptr);
+  ask(shelves, "busy", 2, kStart + 3s);
+  ASSERT_EQ(next_kind(shelves, kStart + 3s), "busy");
+  put(shelves, "busy", kStart + 3s, 24);
+  ask(shelves, "small", 2, kStart);
+  EXPECT_EQ(next_kind(shelves, kStart + 3s), "small") << "the large one is not in its way";
+  EXPECT_TRUE(shelves.outdated(kStart + 3s).empty()) << "the stale one does not make room for it";
+}
+
+TEST(Shelves, CountASecondLookForNoDemand) {
+  Shelves shelves({.most = 1, .recent = 1s});
+  ask(shelves, "a", 2);
+  EXPECT_EQ(fill(shelves), 1);
+  EXPECT_EQ(shelves.take("b", kStart - 1s), nullptr);
+  for (int time = 0; time < 2; ++time) (void)shelves.miss("b", kMake, kStart - 1s);
+  EXPECT_EQ(shelves.take("b", kStart + 2s), nullptr);
+  (void)shelves.miss("b", kMake, kStart + 2s);
+  EXPECT_EQ(shelves.take("b", kStart + 2s, Demand::again), nullptr);
+  EXPECT_EQ(next_kind(shelves, kStart + 2s), "none") << "a was asked for since";
+}
+
 // As many as a burst needed are more than one caller after another needs.
 TEST(Shelves, GiveUpWhatNobodyHasNeededForATime) {
   Shelves shelves({.idle = 10s, .rest = 0ms});
@@ -202,6 +196,20 @@ TEST(Shelves, GiveUpWhatNobodyHasNeededForATime) {
   }
   EXPECT_EQ(given_up, 4U);
   EXPECT_EQ(shelves.waiting(), 1U) << "which is needed each time";
+}
+
+TEST(Shelves, MakeNothingAgainThatTheyHaveGivenUp) {
+  Shelves shelves({.memory_bytes = 30, .idle = 1s, .rest = 0ms});
+  ask(shelves, "a", 9);
+  EXPECT_EQ(fill(shelves, kStart, 10), 3);
+  std::size_t given_up = 0;
+  for (const auto later : {500ms, 1500ms}) {
+    EXPECT_NE(shelves.take("a", kStart + later), nullptr);
+    EXPECT_EQ(fill(shelves, kStart + later, 10), 1);
+    given_up += shelves.outdated(kStart + later + 500ms).size();
+  }
+  EXPECT_EQ(given_up, 2U);
+  EXPECT_EQ(fill(shelves, kStart + 3s, 10), 0) << "there is room, but no need";
 }
 
 TEST(Shelves, MakeNoMoreInASecondThanTheyMayAfterABurst) {
@@ -225,46 +233,6 @@ TEST(Shelves, SayWhenTheyMayMakeAgain) {
   EXPECT_EQ(next_kind(shelves), "none");
   EXPECT_EQ(shelves.next_change(kStart), kStart + 100ms);
   EXPECT_EQ(next_kind(shelves, kStart + 100ms), "a");
-}
-
-TEST(Shelves, KeepWhatTheyAreToldToWhetherAnybodyAsksOrNot) {
-  Shelves shelves({.most = 3, .idle = 1s, .settling = 50ms});
-  shelves.keep("a", kMake, 2, kStart);
-  EXPECT_EQ(fill(shelves, kStart + 49ms), 0);
-  EXPECT_EQ(fill(shelves, kStart + 50ms), 2);
-  for (int second = 1; second < 9; ++second) {
-    EXPECT_TRUE(shelves.outdated(kStart + second * 1s).empty());
-    EXPECT_GT(shelves.next_change(kStart + second * 1s), kStart + second * 1s);
-  }
-  EXPECT_NE(shelves.take("a", kStart + 9s), nullptr);
-  EXPECT_EQ(fill(shelves, kStart + 10s), 1) << "and make up for what is taken";
-  EXPECT_EQ(shelves.waiting(), 2U);
-}
-
-TEST(Shelves, GiveThePlacesOfWhatTheyKeepToNobody) {
-  Shelves shelves({.most = 2, .kinds = 2, .recent = 0ms});
-  ask(shelves, "b", 9);
-  shelves.keep("a", kMake, 1, kStart);
-  EXPECT_EQ(next_kind(shelves), "b") << "one place is left to it";
-  EXPECT_EQ(next_kind(shelves), "a");
-  put(shelves, "a"), put(shelves, "b");
-  EXPECT_NE(shelves.take("b", kStart + 1s), nullptr);
-  EXPECT_EQ(fill(shelves, kStart + 2s), 1);
-  EXPECT_EQ(next_kind(shelves, kStart + 3s), "none");
-  EXPECT_EQ(shelves.waiting(), 2U);
-}
-
-// But those above what is to be kept go as those of any other kind do.
-TEST(Shelves, GiveUpAllButWhatTheyKeep) {
-  Shelves shelves({.most = 8, .idle = 1s});
-  shelves.keep("a", kMake, 1, kStart);
-  ask(shelves, "a", 4);
-  EXPECT_EQ(fill(shelves), 5);
-  std::size_t given_up = 0;
-  for (int second = 1; second < 4; ++second)
-    given_up += shelves.outdated(kStart + second * 1s).size();
-  EXPECT_EQ(given_up, 4U);
-  EXPECT_EQ(shelves.waiting(), 1U);
 }
 
 TEST(Shelves, PauseAKindThatFailedLongerEachTime) {
@@ -357,4 +325,4 @@ TEST(Shelves, SayWhatTheyHaveOfEachKind) {
 }
 
 }  // namespace
-}  // namespace lazaret::pool
+}  // namespace lazaret::pool::test
