@@ -132,8 +132,11 @@ std::optional<std::uint32_t> DockerBox::others() {
   return parts_.local->survivors();
 }
 
+// An engine hands on the end of a container's streams some time after the container's own.
 bool DockerBox::is_current() const {
   if (parts_.image_id.empty()) return false;
+  const Call now = Call{}.within(std::chrono::milliseconds(0));
+  if (parts_.local && parts_.local->wait_end(now).ok()) return false;
   if (parts_.edition && parts_.images->edition() == parts_.edition) return true;
   const auto shown = engine::image::inspect(parts_.container->client(), parts_.image,
                                             Call{}.within(kCurrentBound));

@@ -44,7 +44,7 @@ class DockerBox final : public Box {
   [[nodiscard]] Autopsy autopsy(const Call& call) override;
   [[nodiscard]] std::optional<Autopsy> counters() override;
   [[nodiscard]] std::optional<std::uint32_t> others() override;
-  /// Whether the image's name still means what the container was made of.
+  /// Whether it has not ended and the image's name still means what it was made of.
   [[nodiscard]] bool is_current() const override;
 
  private:
