@@ -19,8 +19,11 @@ namespace lazaret::backend {
 /// What the outside saw of a box once it was over.
 struct Autopsy {
   Usage usage;
-  std::uint32_t survivors = 0;      ///< processes of the box still alive
+  std::uint32_t survivors = 0;  ///< processes of the box still alive
 };
+
+/// Whether a box that has waited is like one that were made now.
+enum class Currency { current, outdated, unknown };
 
 /// A verified place to run a program in, or a session's, one after another: it has never run
 /// foreign code before, and is destroyed afterwards. The destructor leaves nothing behind, within a
@@ -51,8 +54,9 @@ class Box {
   [[nodiscard]] virtual std::optional<Autopsy> counters() { return std::nullopt; }
   /// Processes of the box beside its first, as seen from outside; nothing where they cannot be.
   [[nodiscard]] virtual std::optional<std::uint32_t> others() { return std::nullopt; }
-  /// Whether one made now would show the same of the host and be of the same image. May wait 2 s.
-  [[nodiscard]] virtual bool is_current() const { return true; }
+  /// Whether one made now would show the same of the host and be of the same image; unknown where
+  /// that is not told within the call.
+  [[nodiscard]] virtual Currency currency(const Call&) const { return Currency::current; }
   /// Whether it was there before it was asked for.
   [[nodiscard]] virtual bool is_made_ahead() const { return false; }
   /// Whether somebody sees to the end of the box after its last user, so that an answer need not
@@ -88,7 +92,7 @@ class Backend {
   [[nodiscard]] virtual Result<std::unique_ptr<Box>> open(const policy::Spec& spec,
                                                           const Call& call) = 0;
   /// Boxes are going to be made ahead: from now on it hears of changes, where it can, so that
-  /// is_current() need not ask for each. Idempotent.
+  /// currency() need not ask for each. Idempotent.
   virtual void keep_watch() {}
   /// How long a program may take to obey TERM when the caller has not said.
   [[nodiscard]] virtual std::chrono::milliseconds default_grace() const = 0;

@@ -19,6 +19,8 @@ namespace lazaret::core {
 namespace {
 
 constexpr std::size_t kMostComplaints = 16;
+// What all looks at waiting boxes may cost one caller.
+constexpr std::chrono::seconds kLookBound{2};
 // Below it a program may need what modules take that it does not use.
 constexpr std::uint64_t kLeastMemory = 128ULL << 20;
 
@@ -33,10 +35,16 @@ class ReadyBox final : public pool::Item {
   }
 
   // A runner that waits for its job says nothing; the end of its stream is the end of the box.
-  bool is_fit() override {
+  pool::Fitness fitness(const Call& call) override {
     std::array<std::byte, 1> byte;
     const auto heard = box_->wire().read(byte, Call{}.within(std::chrono::milliseconds(0)));
-    return !heard.ok() && heard.error().code() == Errc::timed_out && box_->is_current();
+    if (heard.ok() || heard.error().code() != Errc::timed_out) return pool::Fitness::unfit;
+    switch (box_->currency(call)) {
+      case backend::Currency::current: return pool::Fitness::fit;
+      case backend::Currency::outdated: return pool::Fitness::unfit;
+      case backend::Currency::unknown: break;
+    }
+    return pool::Fitness::unknown;
   }
   // Many at once may be leaving while one after the other is cleared away.
   void doom() noexcept override {
@@ -183,21 +191,25 @@ Result<Turn::Held> WarmBackend::turn_to_open(const Call& call) {
   return turn;
 }
 
-WarmBackend::Opened WarmBackend::take(const std::string& kind, pool::Demand demand) {
-  const auto ready = stock_->pool.take(kind, demand);
-  if (!ready) return {};
-  auto& box = static_cast<ReadyBox&>(*ready);
+WarmBackend::Opened WarmBackend::take(const std::string& kind, const Call& call,
+                                      pool::Demand demand) {
+  const pool::Taken ready = stock_->pool.take(kind, call.within(kLookBound), demand);
+  if (!ready.item) return {nullptr, std::nullopt, ready.is_unsure};
+  auto& box = static_cast<ReadyBox&>(*ready.item);
   return {box.hand_over(), box.own_cpu_ms()};
 }
 
 Result<WarmBackend::Opened> WarmBackend::take_or_open(const policy::Spec& spec, const Call& call) {
   const std::string kind = kind_of_box(spec);
-  if (Opened ready = take(kind, pool::Demand::anew); ready.box) return ready;
-  stock_->pool.miss(kind, maker_of(spec));
+  Opened ready = take(kind, call, pool::Demand::anew);
+  if (ready.box) return ready;
+  if (!ready.is_unsure) stock_->pool.miss(kind, maker_of(spec));
   LAZARET_TRY(const Turn::Held turn, turn_to_open(call));
-  if (turn.has_waited()) {
-    if (Opened ready = take(kind, pool::Demand::again); ready.box) return ready;
+  if (turn.has_waited() && !ready.is_unsure) {
+    ready = take(kind, call, pool::Demand::again);
+    if (ready.box) return ready;
   }
+  LAZARET_CHECK(call.check());
   LAZARET_TRY(auto box, inside_->open(spec, call));
   return Opened{std::move(box)};
 }

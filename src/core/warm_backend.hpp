@@ -59,10 +59,11 @@ class WarmBackend final : public backend::Backend {
  private:
   [[nodiscard]] pool::Make maker_of(const policy::Spec& spec);
   struct Opened {
-    std::unique_ptr<backend::Box> box;
+    std::unique_ptr<backend::Box> box = {};
     std::optional<std::uint64_t> own_cpu_ms = {};  // of one that was made ahead
+    bool is_unsure = false;  // no box: there is one that nobody could tell to be fit
   };
-  [[nodiscard]] Opened take(const std::string& kind, pool::Demand demand);
+  [[nodiscard]] Opened take(const std::string& kind, const Call& call, pool::Demand demand);
   [[nodiscard]] Result<Turn::Held> turn_to_open(const Call& call);
   [[nodiscard]] Result<Opened> take_or_open(const policy::Spec& spec, const Call& call);
 

@@ -36,15 +36,19 @@ class Pool::State {
     for (std::jthread& thread : threads_) thread.detach();
   }
 
-  // Whether one is fit is asked without the lock: that takes as long as it takes.
-  std::unique_ptr<Item> take(const std::string& kind, Demand demand) {
+  // Whether one is fit is asked without the lock: that takes as long as it may.
+  Taken take(const std::string& kind, const Call& call, Demand demand) {
     while (std::unique_ptr<Item> item = next_of(kind, demand)) {
-      const bool is_fit = item->is_fit();
-      count(is_fit ? &Counts::handed : &Counts::unfit);
-      if (is_fit) return item;
+      const Fitness fitness = item->fitness(call);
+      if (fitness == Fitness::unknown) {
+        put_back(kind, std::move(item));
+        return {nullptr, true};
+      }
+      settle(kind, fitness == Fitness::fit ? &Counts::handed : &Counts::unfit);
+      if (fitness == Fitness::fit) return {std::move(item)};
       retire(item);
     }
-    return nullptr;
+    return {};
   }
 
   void miss(const std::string& kind, Make make) {
@@ -87,14 +91,19 @@ class Pool::State {
     const std::scoped_lock lock(mutex_);
     const auto now = Clock::now();
     give_up_old(now);
-    std::unique_ptr<Item> item = shelves_.take(kind, now, demand);
-    if (item) tell_a_maker();  // of the one that is missing now
-    return item;
+    return shelves_.take(kind, now, demand);
   }
 
-  void count(std::uint64_t Counts::*what) {
+  void settle(const std::string& kind, std::uint64_t Counts::*what) {
     const std::scoped_lock lock(mutex_);
     ++(counts_.*what);
+    shelves_.settle(kind);
+    tell_a_maker();  // of the one that is missing now
+  }
+
+  void put_back(const std::string& kind, std::unique_ptr<Item> item) {
+    const std::scoped_lock lock(mutex_);
+    shelves_.put_back(kind, std::move(item));
   }
 
   // The first one clears away and never makes, so that nothing used waits for something new. WHY
@@ -194,8 +203,8 @@ Pool::~Pool() {
   (void)state_.release();
 }
 
-std::unique_ptr<Item> Pool::take(const std::string& kind, Demand demand) {
-  return state_->is_ours() ? state_->take(kind, demand) : nullptr;
+Taken Pool::take(const std::string& kind, const Call& call, Demand demand) {
+  return state_->is_ours() ? state_->take(kind, call, demand) : Taken();
 }
 
 void Pool::miss(const std::string& kind, Make make) {

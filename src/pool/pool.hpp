@@ -13,6 +13,9 @@
 /// Things that are made ahead and handed out once.
 namespace lazaret::pool {
 
+/// Whether something is still as it was made; `unknown` where that could not be told in time.
+enum class Fitness { fit, unfit, unknown };
+
 /// One of them. Its destructor leaves nothing behind.
 class Item {
  public:
@@ -21,9 +24,8 @@ class Item {
   Item& operator=(const Item&) = delete;
   virtual ~Item() = default;
 
-  /// Whether it is still as it was made; asked by the thread that it would be handed to, which
-  /// holds nothing meanwhile.
-  [[nodiscard]] virtual bool is_fit() = 0;
+  /// Asked by the thread that it would be handed to, which holds nothing meanwhile.
+  [[nodiscard]] virtual Fitness fitness(const Call& call) = 0;
   /// Has its end begin, before it is destroyed, beside that of others. Never waits.
   virtual void doom() noexcept {}
   /// What it takes while it waits; 0 where that is not known.
@@ -65,6 +67,12 @@ struct Counts {
   std::size_t leaving = 0;   ///< retired, not yet destroyed
 };
 
+/// What a demand was given.
+struct Taken {
+  std::unique_ptr<Item> item;  ///< or nothing
+  bool is_unsure = false;      ///< there is one that nobody could tell to be fit
+};
+
 /// What a pool has of one kind.
 struct Stand {
   std::string kind;
@@ -88,9 +96,10 @@ class Pool {
   /// Ends the threads and what they are making, and destroys what waits.
   ~Pool();
 
-  /// One of `kind`, or nothing when none is there. What is equal by its kind must be
-  /// interchangeable.
-  [[nodiscard]] std::unique_ptr<Item> take(const std::string& kind, Demand demand = Demand::anew);
+  /// One of `kind`, or nothing when none is there that is fit. What is equal by its kind must be
+  /// interchangeable: where it cannot be told of one within the call, that one stays, and no other
+  /// is asked.
+  [[nodiscard]] Taken take(const std::string& kind, const Call& call, Demand demand = Demand::anew);
   /// That none was there, and how one is made.
   void miss(const std::string& kind, Make make);
   /// Has so many of a kind wait from now on, whether anybody asks for them or not; no more than the

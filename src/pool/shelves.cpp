@@ -19,8 +19,18 @@ std::unique_ptr<Item> Shelves::take(const std::string& kind, Time now, Demand de
   Shelf& shelf = entry->second;
   if (demand == Demand::anew) shelf.asked_before = std::exchange(shelf.asked, now);
   if (shelf.waiting.empty()) return nullptr;
+  ++shelf.tried;
   if (shelf.not_before <= now) shelf.not_before = now + bounds_.rest;
   return shelf.pop();
+}
+
+// Both: a shelf stays while something of it is tried.
+void Shelves::settle(const std::string& kind) { --shelves_.at(kind).tried; }
+
+void Shelves::put_back(const std::string& kind, std::unique_ptr<Item> item) {
+  Shelf& shelf = shelves_.at(kind);
+  --shelf.tried;
+  shelf.waiting.push_front(std::move(item));
 }
 
 bool Shelves::miss(const std::string& kind, Make make, Time now) {
@@ -64,7 +74,7 @@ bool Shelves::has_room_for(const std::string& kind) {
 
 std::uint64_t Shelves::Shelf::memory_bytes() const {
   const std::size_t owed = is_owed() ? kept - there() : 0;
-  std::uint64_t all = (coming + owed) * each_bytes;
+  std::uint64_t all = (coming + tried + owed) * each_bytes;
   for (const auto& item : waiting) all += item->memory_bytes();
   return all;
 }
@@ -164,7 +174,7 @@ std::vector<std::unique_ptr<Item>> Shelves::outdated(Time now) {
   for (auto entry = shelves_.begin(); entry != shelves_.end();) {
     Shelf& shelf = entry->second;
     give_up_spare(shelf, now);
-    const bool is_over = shelf.coming + shelf.kept == 0 && now - shelf.asked >= bounds_.idle;
+    const bool is_over = !shelf.is_in_use() && now - shelf.asked >= bounds_.idle;
     if (is_over) std::ranges::move(shelf.waiting, std::back_inserter(given_up_));
     entry = is_over ? shelves_.erase(entry) : std::next(entry);
   }
@@ -189,7 +199,7 @@ Shelves::Time Shelves::next_change(Time now) const {
   const Time makes = next_making();
   for (const auto& [kind, shelf] : shelves_) {
     next = std::min(next, shelf.since + bounds_.idle);
-    if (shelf.coming + shelf.kept == 0) next = std::min(next, shelf.asked + bounds_.idle);
+    if (!shelf.is_in_use()) next = std::min(next, shelf.asked + bounds_.idle);
     if (shelf.not_before > now) next = std::min(next, shelf.not_before);
     if (shelf.there() < shelf.wanted && makes > now)
       next = std::min(next, std::max(makes, shelf.not_before));

@@ -25,9 +25,12 @@ class Shelves {
 
   explicit Shelves(const Bounds& bounds) : bounds_(bounds) {}
 
-  /// The one of `kind` that has waited longest, or nothing.
+  /// The one of `kind` that has waited longest, or nothing. Its place is kept until settle(), which
+  /// gives it up, or put_back().
   [[nodiscard]] std::unique_ptr<Item> take(const std::string& kind, Time now,
                                            Demand demand = Demand::anew);
+  void settle(const std::string& kind);
+  void put_back(const std::string& kind, std::unique_ptr<Item> item);
   /// A demand that found none. Whether that is a need: the first for a kind is not.
   [[nodiscard]] bool miss(const std::string& kind, Make make, Time now);
   /// That so many of a kind are to wait whether anybody asks or not; their places are nobody
@@ -56,6 +59,7 @@ class Shelves {
     std::size_t wanted = 0;        // raised by each demand that found none
     std::size_t kept = 0;          // of those, whether anybody asks or not
     std::size_t coming = 0;        // being made
+    std::size_t tried = 0;         // taken, and not yet settled or put back
     std::size_t spare = 0;         // that nobody has needed since `since`
     std::uint64_t each_bytes = 0;  // that the last one took
     Time since;
@@ -64,8 +68,9 @@ class Shelves {
     Time not_before;    // after a failure, or a taking
     std::chrono::milliseconds pause{0};
 
-    [[nodiscard]] std::size_t there() const noexcept { return waiting.size() + coming; }
-    [[nodiscard]] bool is_owed() const noexcept { return there() < kept; }
+    [[nodiscard]] std::size_t there() const { return waiting.size() + coming + tried; }
+    [[nodiscard]] bool is_in_use() const { return coming + tried + kept > 0; }
+    [[nodiscard]] bool is_owed() const { return there() < kept; }
     [[nodiscard]] std::uint64_t memory_bytes() const;  // with what is coming, and what is owed
     [[nodiscard]] std::unique_ptr<Item> pop();
   };

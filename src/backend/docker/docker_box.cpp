@@ -17,7 +17,6 @@ using engine::member;
 using engine::number_at;
 
 constexpr std::chrono::milliseconds kAutopsyBound{5000};
-constexpr std::chrono::milliseconds kCurrentBound{2000};
 constexpr std::chrono::milliseconds kFirstKillBound{3000};
 // How long a box may still be seen to end whose kill was refused: it may have ended before.
 constexpr std::chrono::milliseconds kRefusedBound{500};
@@ -132,15 +131,18 @@ std::optional<std::uint32_t> DockerBox::others() {
   return parts_.local->survivors();
 }
 
-// An engine hands on the end of a container's streams some time after the container's own.
-bool DockerBox::is_current() const {
-  if (parts_.image_id.empty()) return false;
+// An engine hands on the end of a container's streams some time after the container's own; one that
+// does not answer, or not to the question, has said nothing of the image.
+Currency DockerBox::currency(const Call& call) const {
+  if (parts_.image_id.empty()) return Currency::outdated;
   const Call now = Call{}.within(std::chrono::milliseconds(0));
-  if (parts_.local && parts_.local->wait_end(now).ok()) return false;
-  if (parts_.edition && parts_.images->edition() == parts_.edition) return true;
-  const auto shown = engine::image::inspect(parts_.container->client(), parts_.image,
-                                            Call{}.within(kCurrentBound));
-  return shown.ok() && image_id_at(*shown, "Id") == parts_.image_id;
+  if (parts_.local && parts_.local->wait_end(now).ok()) return Currency::outdated;
+  if (parts_.edition && parts_.images->edition() == parts_.edition) return Currency::current;
+  const auto shown = engine::image::inspect(parts_.container->client(), parts_.image, call);
+  if (!shown.ok())
+    return shown.error().code() == Errc::image_missing ? Currency::outdated : Currency::unknown;
+  const bool is_same = image_id_at(*shown, "Id") == parts_.image_id;
+  return is_same ? Currency::current : Currency::outdated;
 }
 
 // Podman's own interface leaves the algorithm out, its Docker interface does not.

@@ -45,7 +45,7 @@ class DockerBox final : public Box {
   [[nodiscard]] std::optional<Autopsy> counters() override;
   [[nodiscard]] std::optional<std::uint32_t> others() override;
   /// Whether it has not ended and the image's name still means what it was made of.
-  [[nodiscard]] bool is_current() const override;
+  [[nodiscard]] Currency currency(const Call& call) const override;
 
  private:
   void remember_counters();

@@ -40,7 +40,9 @@ class NativeBox final : public Box {
   [[nodiscard]] Autopsy autopsy(const Call& call) override;
   [[nodiscard]] std::optional<Autopsy> counters() override;
   [[nodiscard]] std::optional<std::uint32_t> others() override;
-  [[nodiscard]] bool is_current() const override { return !parts_.spawner->is_stale(); }
+  [[nodiscard]] Currency currency(const Call&) const override {
+    return parts_.spawner->is_stale() ? Currency::outdated : Currency::current;
+  }
   [[nodiscard]] bool ends_later() const override { return parts_.is_last; }
 
  private:

@@ -70,11 +70,13 @@ TEST(DockerOpen, IsCurrentAsLongAsTheImagesNameMeansTheSame) {
     const auto backend = backend_on(daemon);
     const auto box = backend->open(spec, soon());
     ASSERT_TRUE(box.ok()) << box.error().message();
-    EXPECT_TRUE((*box)->is_current());
+    EXPECT_EQ((*box)->currency(soon()), Currency::current);
     daemon.image_id = "bb";
-    EXPECT_FALSE((*box)->is_current());
+    EXPECT_EQ((*box)->currency(soon()), Currency::outdated);
     daemon.image_id.clear();
-    EXPECT_FALSE((*box)->is_current());
+    EXPECT_EQ((*box)->currency(soon()), Currency::outdated) << "there is none of that name";
+    daemon.is_away = true;
+    EXPECT_EQ((*box)->currency(soon()), Currency::unknown);
   }
 }
 

@@ -27,7 +27,8 @@ struct Script {
   backend::Autopsy autopsy;
   std::optional<backend::Autopsy> counters;
   std::uint64_t burns_ms = 0;  ///< of processor time, from one look at the counters to the next
-  std::optional<std::uint32_t> others;  ///< processes beside the runner
+  std::function<backend::Currency(const Call&)> currency;  ///< of a waiting box; current without it
+  std::optional<std::uint32_t> others;                     ///< processes beside the runner
   bool kill_fails = false;
   bool dispose_fails = false;
   bool wire_outlives_kill = false;
@@ -76,6 +77,9 @@ class FakeBox final : public backend::Box {
     return script_->counters;
   }
   std::optional<std::uint32_t> others() override { return script_->others; }
+  backend::Currency currency(const Call& call) const override {
+    return script_->currency ? script_->currency(call) : backend::Currency::current;
+  }
 
  private:
   std::shared_ptr<Script> script_;  // shared with the test, which reads it after the box is gone

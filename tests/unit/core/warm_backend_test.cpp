@@ -296,6 +296,59 @@ TEST(WarmBackend, CountsTheProcessorTimeOfItsUserAlone) {
   EXPECT_EQ((*box)->counters()->usage.cpu_ms, 0U);
 }
 
+// A backend with boxes that wait, of which it is asked whether they are still current.
+struct Asked {
+  std::shared_ptr<Script> script = std::make_shared<Script>();
+  WarmBackend warm{std::make_shared<FakeBackend>(script), {.most = 4}};
+
+  Asked() {
+    do (void)warm.open(test::spec_of(), Call{});
+    while (warm.stands().front().wanted < 4);
+    while (warm.counts().waiting < 4) std::this_thread::yield();
+  }
+};
+
+// All looks together have one bound: an engine that is slow each time costs a caller it once.
+TEST(WarmBackend, LooksAtItsBoxesWithinOneBound) {
+  Asked asked;
+  std::vector<std::chrono::milliseconds> left;
+  asked.script->currency = [&left](const Call& call) {
+    left.push_back(call.deadline.left().value_or(std::chrono::hours(1)));
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return left.size() < 3 ? backend::Currency::outdated : backend::Currency::current;
+  };
+  EXPECT_TRUE(asked.warm.open(test::spec_of(), Call{}).ok());
+  ASSERT_EQ(left.size(), 3U);
+  EXPECT_LE(left.front(), std::chrono::seconds(2));
+  EXPECT_LE(left.back(), left.front() - std::chrono::milliseconds(39));
+}
+
+TEST(WarmBackend, MakesABoxWhereItCannotTellOfThoseThatWaitAndKeepsThem) {
+  Asked asked;
+  asked.script->currency = [](const Call&) { return backend::Currency::unknown; };
+  const auto before = asked.warm.counts();
+  const auto box = asked.warm.open(test::spec_of(), Call{});
+  ASSERT_TRUE(box.ok());
+  EXPECT_FALSE((*box)->is_made_ahead());
+  EXPECT_EQ(asked.warm.counts().waiting, 4U);
+  EXPECT_EQ(asked.warm.counts().missed, before.missed) << "no more of them would have helped";
+}
+
+TEST(WarmBackend, HearsItsCallerWhileItLooks) {
+  Asked asked;
+  std::stop_source caller;
+  asked.script->currency = [&caller](const Call& call) {
+    caller.request_stop();
+    return call.check().ok() ? backend::Currency::current : backend::Currency::unknown;
+  };
+  const int opened = asked.script->opened;
+  const auto box = asked.warm.open(test::spec_of(), {Deadline::never(), caller.get_token()});
+  ASSERT_FALSE(box.ok());
+  EXPECT_EQ(box.error().code(), Errc::cancelled);
+  EXPECT_EQ(asked.script->opened, opened);
+  EXPECT_EQ(asked.warm.counts().waiting, 4U);
+}
+
 TEST(WarmBackend, SaysWhichBoxesWereMadeAhead) {
   Warm warm(test::exits_with(0));
   for (int time = 0; time < 2; ++time) EXPECT_FALSE(warm.run().meta.made_ahead);

@@ -22,9 +22,9 @@ class Workshop {
    public:
     Thing(Workshop& shop, int which) : number(which), shop_(shop) {}
     ~Thing() override { shop_.change(-1); }
-    bool is_fit() override {
+    Fitness fitness(const Call&) override {
       if (shop_.asked) shop_.asked();
-      return shop_.fit;
+      return shop_.fitness;
     }
     const int number;
 
@@ -52,7 +52,8 @@ class Workshop {
   }
 
   std::atomic<int> attempts = 0;
-  std::atomic<bool> fit = true, fails = false, slow = false;
+  std::atomic<Fitness> fitness = Fitness::fit;
+  std::atomic<bool> fails = false, slow = false;
   std::function<void()> asked;  // whether something is fit
 
  private:
@@ -75,7 +76,7 @@ class Workshop {
 };
 
 std::unique_ptr<Item> ask(Pool& pool, Workshop& shop, const std::string& kind = "a") {
-  auto item = pool.take(kind);
+  auto item = pool.take(kind, Call{}).item;
   if (!item) pool.miss(kind, shop.make());
   return item;
 }
@@ -158,12 +159,33 @@ TEST(Pool, ReplacesUnnoticedWhatIsNoLongerFit) {
   Pool pool({});
   for (int time = 0; time < 2; ++time) (void)ask(pool, shop);
   await_waiting(pool, 1);
-  shop.fit = false;
+  shop.fitness = Fitness::unfit;
   EXPECT_EQ(ask(pool, shop), nullptr);
-  shop.fit = true;
+  shop.fitness = Fitness::fit;
   EXPECT_GE(pool.counts().unfit, 1U) << "a new one may have come meanwhile";
   await_waiting(pool, 2);
   EXPECT_NE(ask(pool, shop), nullptr);
+}
+
+// One slow answer says nothing of those that wait, and a second question is no better.
+TEST(Pool, KeepsWhatNobodyCanTellToBeFitAndAsksOnce) {
+  Workshop shop;
+  Pool pool({.most = 2});
+  do (void)ask(pool, shop);
+  while (pool.stands().front().wanted < 2);
+  await_waiting(pool, 2);
+  std::atomic<int> questions = 0;
+  shop.asked = [&] { ++questions; };
+  shop.fitness = Fitness::unknown;
+  const Taken taken = pool.take("a", Call{});
+  EXPECT_EQ(taken.item, nullptr);
+  EXPECT_TRUE(taken.is_unsure);
+  EXPECT_EQ(questions, 1);
+  EXPECT_EQ(pool.counts().waiting, 2U);
+  EXPECT_EQ(pool.counts().unfit, 0U);
+  shop.fitness = Fitness::fit;
+  const auto first = ask(pool, shop), second = ask(pool, shop);
+  EXPECT_LT(number_of(first), number_of(second)) << "it has not lost its turn";
 }
 
 // That takes system calls on what others have given, which may wait.

@@ -13,7 +13,7 @@ namespace lazaret::pool::test {
 
 struct Thing final : Item {
   explicit Thing(std::uint64_t memory_bytes = 0) : bytes(memory_bytes) {}
-  bool is_fit() override { return true; }
+  Fitness fitness(const Call&) override { return Fitness::fit; }
   std::uint64_t memory_bytes() const noexcept override { return bytes; }
   std::uint64_t bytes;
 };
@@ -21,10 +21,17 @@ struct Thing final : Item {
 inline const Make kMake = [](const Call&) { return std::make_unique<Thing>(); };
 inline const Shelves::Time kStart = Shelves::Time(std::chrono::hours(1));
 
+/// One that was found fit.
+inline std::unique_ptr<Item> take(Shelves& shelves, const std::string& kind, Shelves::Time now) {
+  auto item = shelves.take(kind, now);
+  if (item) shelves.settle(kind);
+  return item;
+}
+
 /// So many demands that found none, at this time.
 inline void ask(Shelves& shelves, const std::string& kind, int times, Shelves::Time now = kStart) {
   for (int time = 0; time < times; ++time) {
-    ASSERT_EQ(shelves.take(kind, now), nullptr);
+    ASSERT_EQ(take(shelves, kind, now), nullptr);
     (void)shelves.miss(kind, kMake, now);
   }
 }

@@ -21,7 +21,7 @@ TEST(Shelves, KeepWhatTheyAreToldToWhetherAnybodyAsksOrNot) {
     EXPECT_TRUE(shelves.outdated(kStart + second * 1s).empty());
     EXPECT_GT(shelves.next_change(kStart + second * 1s), kStart + second * 1s);
   }
-  EXPECT_NE(shelves.take("a", kStart + 9s), nullptr);
+  EXPECT_NE(take(shelves, "a", kStart + 9s), nullptr);
   EXPECT_EQ(fill(shelves, kStart + 10s), 1) << "and make up for what is taken";
   EXPECT_EQ(shelves.waiting(), 2U);
 }
@@ -33,7 +33,7 @@ TEST(Shelves, GiveThePlacesOfWhatTheyKeepToNobody) {
   EXPECT_EQ(next_kind(shelves), "a");
   EXPECT_EQ(next_kind(shelves), "b") << "one place is left to it";
   put(shelves, "a"), put(shelves, "b");
-  EXPECT_NE(shelves.take("b", kStart + 1s), nullptr);
+  EXPECT_NE(take(shelves, "b", kStart + 1s), nullptr);
   EXPECT_EQ(fill(shelves, kStart + 2s), 1);
   EXPECT_EQ(next_kind(shelves, kStart + 3s), "none");
   EXPECT_EQ(shelves.waiting(), 2U);

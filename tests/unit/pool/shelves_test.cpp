@@ -1,5 +1,6 @@
 #include "pool/shelves.hpp"
 
+#include <memory>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -20,7 +21,7 @@ TEST(Shelves, NeedNothingForTheFirstDemandAndOneForEachFurtherOne) {
   EXPECT_EQ(next_kind(shelves), "none") << "it is coming";
   put(shelves, "a");
   EXPECT_EQ(shelves.waiting(), 1U);
-  EXPECT_NE(shelves.take("a", kStart), nullptr);
+  EXPECT_NE(take(shelves, "a", kStart), nullptr);
   EXPECT_EQ(next_kind(shelves, kStart + 5ms), "a") << "that was taken is made up for";
 }
 
@@ -42,11 +43,28 @@ TEST(Shelves, LeaveTheProcessorsToWhoTookAMoment) {
     ASSERT_EQ(next_kind(shelves), "a");
     put(shelves, "a");
   }
-  EXPECT_NE(shelves.take("a", kStart), nullptr);
+  EXPECT_NE(take(shelves, "a", kStart), nullptr);
   EXPECT_EQ(next_kind(shelves, kStart + 4ms), "none");
   EXPECT_EQ(shelves.next_change(kStart), kStart + 5ms);
-  EXPECT_NE(shelves.take("a", kStart + 4ms), nullptr) << "which does not make the moment longer";
+  EXPECT_NE(take(shelves, "a", kStart + 4ms), nullptr) << "which does not make the moment longer";
   EXPECT_EQ(next_kind(shelves, kStart + 5ms), "a");
+}
+
+// Or what is put back had no place left, and would be thrown away for its replacement.
+TEST(Shelves, KeepThePlaceOfWhatIsTried) {
+  Shelves shelves({.most = 1, .kinds = 1, .idle = 1s});
+  ask(shelves, "a", 2);
+  ASSERT_EQ(next_kind(shelves), "a");
+  put(shelves, "a");
+  auto tried = shelves.take("a", kStart);
+  ASSERT_NE(tried, nullptr);
+  EXPECT_EQ(next_kind(shelves, kStart + 5ms), "none");
+  EXPECT_FALSE(shelves.miss("b", kMake, kStart)) << "a has not gone";
+  EXPECT_TRUE(shelves.outdated(kStart + 1s).empty());
+  EXPECT_GT(shelves.next_change(kStart + 1s), kStart + 1s);
+  shelves.put_back("a", std::move(tried));
+  EXPECT_NE(take(shelves, "a", kStart), nullptr);
+  EXPECT_EQ(next_kind(shelves, kStart + 5ms), "a") << "it has gone now";
 }
 
 TEST(Shelves, PreferTheKindAskedForLast) {
@@ -85,7 +103,7 @@ TEST(Shelves, GiveThePlacesOfWhatNobodyAsksForToWhatIsInDemand) {
   ask(shelves, "c", 2, kStart + 3s);
   EXPECT_EQ(next_kind(shelves, kStart + 3s), "c");
   EXPECT_EQ(shelves.waiting(), 1U) << "b, which was asked for later than a";
-  EXPECT_NE(shelves.take("b", kStart + 3s), nullptr);
+  EXPECT_NE(take(shelves, "b", kStart + 3s), nullptr);
 }
 
 TEST(Shelves, TakeNothingForAKindFromOneThatIsAskedForAsMuch) {
@@ -104,7 +122,7 @@ TEST(Shelves, TakeNothingFromEachOtherForKindsThatAreAskedForInTurns) {
   for (int step = 0; step < 60; ++step) {
     const std::string kind(1, static_cast<char>('a' + step % 3));
     const Shelves::Time now = kStart + step * 1500ms;
-    if (shelves.take(kind, now))
+    if (take(shelves, kind, now))
       ++hits;
     else
       (void)shelves.miss(kind, kMake, now);
@@ -122,7 +140,7 @@ TEST(Shelves, HoldNoMoreMemoryThanTheyMay) {
   ask(shelves, "a", 9);
   EXPECT_EQ(fill(shelves, kStart, 10), 3);
   EXPECT_EQ(shelves.stands().front().memory_bytes, 30U);
-  EXPECT_NE(shelves.take("a", kStart), nullptr);
+  EXPECT_NE(take(shelves, "a", kStart), nullptr);
   EXPECT_EQ(next_kind(shelves, kStart + 1s), "a");
   EXPECT_EQ(next_kind(shelves, kStart + 1s), "none") << "what is coming has its place";
   put(shelves, "a", kStart + 1s, 11);
@@ -160,7 +178,7 @@ TEST(Shelves, GiveNothingUpForWhatFindsNoPlaceEvenSo) {
   ASSERT_EQ(fill(shelves, kStart, 5), 1);
   ask(shelves, "large", 2, kStart + 1s);
   ASSERT_EQ(fill(shelves, kStart + 1s, 20), 1);
-  ASSERT_NE(shelves.take("large", kStart + 2s), nullptr);
+  ASSERT_NE(take(shelves, "large", kStart + 2s), nullptr);
   ask(shelves, "busy", 2, kStart + 3s);
   ASSERT_EQ(next_kind(shelves, kStart + 3s), "busy");
   put(shelves, "busy", kStart + 3s, 24);
@@ -173,9 +191,9 @@ TEST(Shelves, CountASecondLookForNoDemand) {
   Shelves shelves({.most = 1, .recent = 1s});
   ask(shelves, "a", 2);
   EXPECT_EQ(fill(shelves), 1);
-  EXPECT_EQ(shelves.take("b", kStart - 1s), nullptr);
+  EXPECT_EQ(take(shelves, "b", kStart - 1s), nullptr);
   for (int time = 0; time < 2; ++time) (void)shelves.miss("b", kMake, kStart - 1s);
-  EXPECT_EQ(shelves.take("b", kStart + 2s), nullptr);
+  EXPECT_EQ(take(shelves, "b", kStart + 2s), nullptr);
   (void)shelves.miss("b", kMake, kStart + 2s);
   EXPECT_EQ(shelves.take("b", kStart + 2s, Demand::again), nullptr);
   EXPECT_EQ(next_kind(shelves, kStart + 2s), "none") << "a was asked for since";
@@ -190,7 +208,7 @@ TEST(Shelves, GiveUpWhatNobodyHasNeededForATime) {
   for (int second = 1; second <= 30; ++second) {
     const Shelves::Time now = kStart + second * 1s;
     given_up += shelves.outdated(now).size();
-    EXPECT_NE(shelves.take("a", now), nullptr);
+    EXPECT_NE(take(shelves, "a", now), nullptr);
     EXPECT_EQ(fill(shelves, now), 1);
     EXPECT_EQ(given_up > 0, second >= 20) << "the burst was in the first ten of " << second;
   }
@@ -204,7 +222,7 @@ TEST(Shelves, MakeNothingAgainThatTheyHaveGivenUp) {
   EXPECT_EQ(fill(shelves, kStart, 10), 3);
   std::size_t given_up = 0;
   for (const auto later : {500ms, 1500ms}) {
-    EXPECT_NE(shelves.take("a", kStart + later), nullptr);
+    EXPECT_NE(take(shelves, "a", kStart + later), nullptr);
     EXPECT_EQ(fill(shelves, kStart + later, 10), 1);
     given_up += shelves.outdated(kStart + later + 500ms).size();
   }
@@ -218,7 +236,7 @@ TEST(Shelves, MakeNoMoreInASecondThanTheyMayAfterABurst) {
   EXPECT_EQ(fill(shelves), 3);
   int made = 0;
   for (auto now = kStart; now < kStart + 2s; now += 1ms) {
-    if (shelves.take("a", now) == nullptr) (void)shelves.miss("a", kMake, now);
+    if (take(shelves, "a", now) == nullptr) (void)shelves.miss("a", kMake, now);
     made += fill(shelves, now);
   }
   EXPECT_GE(made, 19);
@@ -229,7 +247,7 @@ TEST(Shelves, SayWhenTheyMayMakeAgain) {
   Shelves shelves({.most = 1, .rate = 10, .rest = 0ms});
   ask(shelves, "a", 2);
   EXPECT_EQ(fill(shelves), 1);
-  EXPECT_NE(shelves.take("a", kStart), nullptr);
+  EXPECT_NE(take(shelves, "a", kStart), nullptr);
   EXPECT_EQ(next_kind(shelves), "none");
   EXPECT_EQ(shelves.next_change(kStart), kStart + 100ms);
   EXPECT_EQ(next_kind(shelves, kStart + 100ms), "a");
@@ -296,7 +314,7 @@ TEST(Shelves, ForgetNoKindOfWhichThereIsSomething) {
   }
   put(shelves, "waits");
   for (int time = 0; time < 2; ++time) EXPECT_FALSE(shelves.miss("new", kMake, kStart + 1s));
-  EXPECT_NE(shelves.take("waits", kStart + 2s), nullptr);
+  EXPECT_NE(take(shelves, "waits", kStart + 2s), nullptr);
   put(shelves, "comes");
   EXPECT_EQ(shelves.waiting(), 1U);
   ask(shelves, "new", 2, kStart + 3s);
@@ -304,7 +322,7 @@ TEST(Shelves, ForgetNoKindOfWhichThereIsSomething) {
 }
 
 struct Heavy final : Item {
-  bool is_fit() override { return true; }
+  Fitness fitness(const Call&) override { return Fitness::fit; }
   std::uint64_t memory_bytes() const noexcept override { return 100; }
 };
 
