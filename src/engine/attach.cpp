@@ -22,9 +22,12 @@ AttachStream::AttachStream(http::Exchange::Stream stream, Framing framing)
 
 Result<std::size_t> AttachStream::read(std::span<std::byte> into, const Call& call) {
   if (into.empty()) return std::size_t{0};
-  for (;;) {
+  for (bool has_looked = false;; has_looked = true) {
     LAZARET_TRY(const std::size_t count, deliver(into));
     if (count > 0 || ended_) return count;
+    // Once in any case, as any wire does: who does not wait is to hear of its end, too. Not more
+    // often, as a stream of empty frames would keep the wire from ever waiting.
+    if (has_looked) LAZARET_CHECK(call.check());
     LAZARET_CHECK(fill(call));
   }
 }
@@ -60,9 +63,7 @@ Status AttachStream::set_aside(const FramePiece& piece) {
   return {};
 }
 
-// The call is looked at here, as a stream of empty frames would keep the wire from ever waiting.
 Status AttachStream::fill(const Call& call) {
-  LAZARET_CHECK(call.check());
   buffer_.resize(kReadBytes);
   LAZARET_TRY(const std::size_t count, wire_->read(buffer_, call));
   input_ = Bytes(buffer_).first(count);

@@ -120,6 +120,14 @@ TEST(EngineAttach, SilenceEndsWithTheDeadline) {
   EXPECT_EQ(text.error().code(), Errc::timed_out);
 }
 
+// So is asked of a box that waits whether it is there, by whom it costs no time.
+TEST(EngineAttach, TellsOfItsEndAndOfWhatHasComeToWhoDoesNotWait) {
+  std::array<std::byte, 10> room{};
+  const Call at_once = Call{}.within(std::chrono::milliseconds(0));
+  EXPECT_EQ(stream_of({}).wire->read(room, at_once).value(), 0U);
+  EXPECT_EQ(stream_of({.bytes = frame(1, "x")}).wire->read(room, at_once).value(), 1U);
+}
+
 TEST(EngineAttach, EmptyFramesWithoutEndDoNotOutliveTheStop) {
   std::string empty;
   for (int count = 0; count < 1'000'000; ++count) empty += frame(1, "");
