@@ -73,7 +73,8 @@ TEST(Config, SaysWhichLanguagesWaitFromTheStart) {
             (Ready{{"python", 2}, {"bash", 1}}));
   EXPECT_EQ(from_user({{"pool", {{"ready", {"python:8"}}}}}).value().pool.ready,
             (Ready{{"python", 8}}));
-  for (const char* const wrong : {"python:0", "python:257", "python:", "python:x", "cobol", "exec", "python:1,python:2"})
+  for (const char* const wrong :
+       {"python:0", "python:257", "python:", "python:x", "cobol", "exec", "python:1,python:2"})
     EXPECT_FALSE(from_variables({{"LAZARET_POOL_READY", wrong}}).ok()) << wrong;
   EXPECT_FALSE(from_project({{"pool", {{"ready", {"python"}}}}}).ok());
 }
