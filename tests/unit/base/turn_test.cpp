@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <atomic>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -87,14 +86,10 @@ TEST(Turn, KnowsWhoHadToWaitForIt) {
   Turn turn;
   std::optional<Result<Turn::Held>> held(turn.take(Call{}));
   EXPECT_FALSE(held->value().has_waited());
-  std::atomic<bool> asks{false};
-  std::jthread waiter([&turn, &asks] {
-    asks = true;
-    asks.notify_all();
+  std::jthread waiter([&turn] {
     const auto mine = turn.take(Call{});
     EXPECT_TRUE(mine.value().has_waited());
   });
-  asks.wait(false);
   std::this_thread::sleep_for(std::chrono::milliseconds(200));
   held.reset();
 }
