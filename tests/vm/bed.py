@@ -7,6 +7,7 @@ returns. The results go to the second serial port, one JSON object a line; the l
 
 import contextlib
 import importlib.util
+import inspect
 import json
 import os
 import pathlib
@@ -170,7 +171,7 @@ def functions_of(path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return [(name, value) for name, value in vars(module).items()
-            if name[0].isupper() and callable(value) and value.__module__ == path.stem]
+            if name[0].isupper() and inspect.isfunction(value) and value.__module__ == path.stem]
 
 
 def judged(case):
