@@ -50,7 +50,8 @@ class UnixListener {
 /// Tells a service manager that we are ready (sd_notify(3)); nothing when there is none.
 void notify_ready();
 
-/// The next connection; nothing when there is none now. Errors: system, with the reason in
+/// The next connection; nothing when there is none now. A TCP peer that vanishes is found within a
+/// minute and a half, and reading fails then. Errors: system, with the reason in
 /// os_error() (EMFILE and its like are worth another try).
 [[nodiscard]] Result<std::optional<Handle>> accept_now(RawHandle listener);
 /// The user on the other end of a Unix socket (unix(7), SO_PEERCRED); unset for every other.

@@ -1,7 +1,9 @@
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 
 #include <csignal>
+#include <sstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -116,6 +118,52 @@ TEST_F(ServeNetwork, HasRoomForHalfAsManyAndTakesNoneFromTheUnixSocket) {
   const auto second = daemon.connect();
   EXPECT_THAT(greeted(*second), StartsWith("HTTP/1.1 200"));
   EXPECT_EQ(daemon.ask("GET", "/v1/health").status, 200);
+}
+
+int option_of(os::RawHandle stream, int level, int name) {
+  int value = -1;
+  socklen_t size = sizeof value;
+  EXPECT_EQ(::getsockopt(stream, level, name, &value, &size), 0);
+  return value;
+}
+
+TEST_F(ServeNetwork, LooksAfterPeersThatMayHaveVanished) {
+  const auto listener = os::listen_tcp("127.0.0.1", static_cast<std::uint16_t>(std::stoi(port())));
+  ASSERT_TRUE(listener.ok());
+  const auto client = connect();
+  const auto taken = os::accept_now(listener->get());
+  ASSERT_TRUE(taken.ok() && taken->has_value());
+  const os::RawHandle stream = (*taken)->get();
+  EXPECT_EQ(option_of(stream, SOL_SOCKET, SO_KEEPALIVE), 1);
+  EXPECT_EQ(option_of(stream, IPPROTO_TCP, TCP_KEEPIDLE), 60);
+  EXPECT_EQ(option_of(stream, IPPROTO_TCP, TCP_KEEPINTVL), 10);
+  EXPECT_EQ(option_of(stream, IPPROTO_TCP, TCP_KEEPCNT), 3);
+}
+
+// Of the daemon's ends of its connections, those for which the kernel's keepalive timer runs
+// (proc(5), /proc/net/tcp: state 01 is established, timer 02 is that one).
+int looked_after(const std::string& port) {
+  std::ostringstream hexadecimal;
+  hexadecimal << std::uppercase << std::hex << std::stoi(port);
+  std::istringstream rows(file_text("/proc/net/tcp"));
+  int count = 0;
+  for (std::string row; std::getline(rows, row);) {
+    std::istringstream words(row);
+    std::string slot, local, remote, state, queues, timer;
+    words >> slot >> local >> remote >> state >> queues >> timer;
+    count += local.ends_with(":" + hexadecimal.str()) && state == "01" && timer.starts_with("02:");
+  }
+  return count;
+}
+
+TEST_F(ServeNetwork, LooksAfterClientsThatAreSilent) {
+  for (const bool by_tls : {false, true}) {
+    std::vector<std::string> flags;
+    if (by_tls) flags = {"--certificate", kTls + "certificate.pem", "--key", kTls + "key.pem"};
+    const Daemon daemon(listening(flags), with_token_);
+    const auto first = connect(), second = connect();
+    EXPECT_TRUE(becomes_true(10s, [&] { return looked_after(port()) == 2; })) << by_tls;
+  }
 }
 
 TEST_F(ServeNetwork, SharesNoDirectoryThatIsNotConfigured) {

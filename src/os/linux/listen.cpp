@@ -11,6 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -25,6 +26,18 @@ namespace {
 constexpr int kBacklog = 1024;
 constexpr int kFirstInherited = 3;  // SD_LISTEN_FDS_START
 constexpr int kMostInherited = 16;
+
+struct Option {
+  int level, name, value;
+};
+// A stream's pieces are small and wanted at once. A peer that has vanished without a word is found
+// after a minute and a half, which nothing else does while a run goes on in silence (tcp(7)).
+constexpr std::array kStreamOptions = {
+    Option{IPPROTO_TCP, TCP_NODELAY, 1},    Option{SOL_SOCKET, SO_KEEPALIVE, 1},
+    Option{IPPROTO_TCP, TCP_KEEPIDLE, 60},   // seconds
+    Option{IPPROTO_TCP, TCP_KEEPINTVL, 10},  // seconds
+    Option{IPPROTO_TCP, TCP_KEEPCNT, 3},
+};
 
 Result<sockaddr_un> unix_address(const std::filesystem::path& path) {
   sockaddr_un address{};
@@ -221,9 +234,8 @@ Result<std::optional<Handle>> accept_now(RawHandle listener) {
   for (;;) {
     const int stream = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (stream >= 0) {
-      const int yes =
-          1;  // a stream's pieces are small and wanted at once; no matter on Unix sockets
-      (void)::setsockopt(stream, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+      for (const auto& [level, name, value] : kStreamOptions)  // no matter on Unix sockets
+        (void)::setsockopt(stream, level, name, &value, sizeof value);
       return std::optional(Handle(stream));
     }
     if (errno == EAGAIN) return std::optional<Handle>();
