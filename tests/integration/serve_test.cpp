@@ -243,20 +243,6 @@ TEST(ServeEnd, LetsItsRunsBeSeenAndCancelledMeanwhile) {
   EXPECT_EQ(daemon.wait(), 0);
 }
 
-TEST(ServeCancel, EndsTheRunOfAClientThatGoesAway) {
-  const Daemon daemon;
-  const std::string marker = unique_marker();
-  const std::string body = Json{{"command", {"bash", "-c", "sleep 60; :", marker}}}.dump();
-  auto wire = daemon.connect();
-  ASSERT_TRUE(wire->write(bytes_of("POST /v1/runs HTTP/1.1\r\nContent-Length: " +
-                                   std::to_string(body.size()) + "\r\n\r\n" + body),
-                          Call{}.within(5s))
-                  .ok());
-  ASSERT_TRUE(becomes_true(10s, [&] { return !processes_marked(marker).empty(); }));
-  wire.reset();
-  EXPECT_TRUE(becomes_true(20s, [&] { return processes_marked(marker).empty(); }));
-}
-
 class ServeDetached : public testing::Test {
  protected:
   std::string start(const Daemon& daemon, const std::string& code) {
