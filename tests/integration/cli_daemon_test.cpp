@@ -1,10 +1,12 @@
 #include <csignal>
 #include <thread>
+#include <tuple>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "integration/daemon.hpp"
+#include "integration/docker_bed.hpp"
 #include "os/listen.hpp"
 #include "os/wire.hpp"
 
@@ -29,14 +31,54 @@ bool was_the_daemons(const Ended& ended) {
 struct Row {
   const char* name;
   std::vector<std::string> arguments;
+  int orders = 1;  ///< that reach the daemon
 };
 
-class CliDaemonSame : public testing::TestWithParam<Row> {};
+class CliDaemonSame : public testing::TestWithParam<std::tuple<const char*, Row>> {
+ protected:
+  void SetUp() override {
+    const std::string backend = std::get<0>(GetParam());
+    const auto options = options_for(backend);
+    if (!options) LAZARET_SKIP_OR_FAIL(backend, "no endpoint is given");
+    variables_["SANDBOX_TYPE"] = backend == "native" ? "local" : backend;
+    variables_["SANDBOX_FALLBACK"] = "never";
+    host_ = options->host;
+    if (host_) variables_["LAZARET_HOST"] = *host_;
+  }
+  [[nodiscard]] const Row& row() const { return std::get<1>(GetParam()); }
+  [[nodiscard]] Ended run(const std::string& socket) const {
+    Invocation invocation{.argv = {}, .input = "typed\n", .environment = variables_};
+    if (!socket.empty()) invocation.environment["LAZARET_SOCKET"] = socket;
+    return lazaret(row().arguments, invocation);
+  }
+  // In order: one that is killed leaves what it has made ahead.
+  void end(Daemon& daemon) const {
+    const std::string label = "dev.lazaret.pid=" + std::to_string(daemon.pid());
+    daemon.signal(SIGTERM);
+    EXPECT_EQ(daemon.wait(), 0);
+    if (!host_) return;
+    EXPECT_THAT(left_behind(*host_, {label}), IsEmpty());
+  }
+  std::map<std::string, std::string> variables_;
+
+ private:
+  std::optional<std::string> host_;
+};
+
+// The command line gives its orders by streams.
+int orders_taken(const Daemon& daemon) {
+  const std::string name = "lazaret_requests_total{route=\"/v1/stream\",status=\"101\"} ";
+  const std::string metrics = daemon.ask("GET", "/v1/metrics").body;
+  const std::size_t at = metrics.find(name);
+  return at == std::string::npos ? 0 : std::stoi(metrics.substr(at + name.size()));
+}
 
 TEST_P(CliDaemonSame, WithADaemonAsWithout) {
-  const Daemon daemon;
-  const Ended there = lazaret(GetParam().arguments, beside(daemon, "typed\n"));
-  const Ended here = lazaret(GetParam().arguments, {.argv = {}, .input = "typed\n"});
+  Daemon daemon({}, variables_);
+  const Ended there = run(daemon.socket());
+  EXPECT_EQ(orders_taken(daemon), row().orders);
+  end(daemon);
+  const Ended here = run({});
   EXPECT_EQ(there.status, here.status);
   EXPECT_EQ(there.out, here.out);
   EXPECT_EQ(there.err, here.err);
@@ -44,18 +86,22 @@ TEST_P(CliDaemonSame, WithADaemonAsWithout) {
 
 INSTANTIATE_TEST_SUITE_P(
     Of, CliDaemonSame,
-    testing::Values(
-        Row{"ASuccess", {"run", "-c", "print('out')\n[1, {'z': 1, 'a': 'é'}]"}},
-        Row{"Input", {"run", "-l", "bash", "-c", "cat; echo aside >&2; exit 42"}},
-        Row{"AnException", {"run", "-c", "raise ValueError(1)"}},
-        Row{"ATimeout",
-            {"run", "--timeout", "300ms", "--grace", "100ms", "-l", "bash", "-c", "sleep 60"}},
-        Row{"ASignal", {"run", "-l", "bash", "-c", "kill -USR1 $$"}},
-        Row{"NoSuchCommand", {"exec", "--", "no-such-program"}},
-        Row{"ABadRequest", {"run", "-l", "cobol", "-c", "1"}},
-        Row{"OutputBeyondItsCap", {"run", "--max-output", "1000", "-c", "print('é' * 5000)"}},
-        Row{"BytesThatAreNoText", {"exec", "--", "printf", "\\xff\\x00\\xc3"}}),
-    [](const auto& given) { return given.param.name; });
+    testing::Combine(
+        testing::ValuesIn(kBackends),
+        testing::Values(
+            Row{"ASuccess", {"run", "-c", "print('out')\n[1, {'z': 1, 'a': 'é'}]"}},
+            Row{"Input", {"run", "-l", "bash", "-c", "cat; echo aside >&2; exit 42"}},
+            Row{"AnException", {"run", "-c", "raise ValueError(1)"}},
+            Row{"ATimeout",
+                {"run", "--timeout", "300ms", "--grace", "100ms", "-l", "bash", "-c", "sleep 60"}},
+            Row{"ASignal", {"run", "-l", "bash", "-c", "kill -USR1 $$"}},
+            Row{"NoSuchCommand", {"exec", "--", "no-such-program"}},
+            Row{"ABadRequest", {"run", "-l", "cobol", "-c", "1"}, 0},
+            Row{"OutputBeyondItsCap", {"run", "--max-output", "1000", "-c", "print('é' * 5000)"}},
+            Row{"BytesThatAreNoText", {"exec", "--", "printf", "\\xff\\x00\\xc3"}})),
+    [](const auto& given) {
+      return std::get<1>(given.param).name + std::string("On_") + std::get<0>(given.param);
+    });
 
 TEST(CliDaemon, RunsThereUnlessToldNotTo) {
   const Daemon daemon;
