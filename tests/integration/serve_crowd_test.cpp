@@ -1,0 +1,168 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "integration/daemon.hpp"
+
+// Good clients beside a crowd of bad ones, which the daemon gets rid of by itself.
+namespace lazaret::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+constexpr std::size_t kAnswerBytes = 400'000;  // more than a socket keeps for its reader
+constexpr int kGoodClients = 8;
+constexpr int kRunsOfEach = 25;
+
+std::string posting(const std::string& body, const std::string& fields = {}) {
+  return "POST /v1/runs HTTP/1.1\r\nContent-Length: " + std::to_string(body.size()) + "\r\n" +
+         fields + "\r\n" + body;
+}
+
+std::string writing_much(const std::string& then, const std::string& marker) {
+  const std::string code = "head -c " + std::to_string(kAnswerBytes) + " /dev/zero | tr '\\0' x; ";
+  return Json{{"command", {"bash", "-c", code + then, marker}}}.dump();
+}
+
+/// What clients of one kind do.
+struct Misdeed {
+  const char* name;
+  int count;
+  std::string says;
+  std::string is_told;  ///< how its answer begins
+  bool hangs_up = false;
+};
+
+/// All of them, on the socket at the same time.
+struct Mob {
+  Misdeed misdeed;
+  std::vector<std::unique_ptr<Wire>> wires = {};
+
+  // What is refused before it is said need not arrive.
+  void come(const Daemon& daemon) {
+    for (int index = 0; index < misdeed.count; ++index) {
+      wires.push_back(daemon.connect());
+      ASSERT_NE(wires.back(), nullptr) << misdeed.name;
+      (void)wires.back()->write(bytes_of(misdeed.says), Call{}.within(10s)).ok();
+      if (misdeed.hangs_up) (void)wires.back()->close_write().ok();
+    }
+  }
+};
+
+std::vector<Misdeed> misdeeds(const std::string& marker) {
+  const std::string sleeps = Json{{"command", {"bash", "-c", "sleep 600; :", marker}}}.dump();
+  const std::string padding(1 << 20, 'x');
+  const std::string events = "Accept: text/event-stream\r\n";
+  return {
+      {"half a head", 40, "GET /v1/health HTTP/1.1\r\nX-Half: ", "HTTP/1.1 408"},
+      {"half a body", 20, posting(sleeps).substr(0, 60), "HTTP/1.1 408"},
+      {"a byte now and then", 40, "GET /v1/health HTTP/1.1\r\nX-Slow: ", "HTTP/1.1 408"},
+      {"nothing after the request", 20, posting(sleeps), "", true},
+      {"no reader of its answer", 10, posting(writing_much(":", marker)), "HTTP/1.1 200"},
+      {"no reader of events", 10, posting(writing_much("sleep 600", marker), events),
+       "HTTP/1.1 200"},
+      {"a head too long", 20, "GET /v1/health HTTP/1.1\r\nX: " + padding, "HTTP/1.1 431"},
+      {"a body too long", 20,
+       "POST /v1/runs HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n" + padding, "HTTP/1.1 413"},
+      {"no HTTP", 20, "BOGUS\r\n\r\n" + padding, "HTTP/1.1 400"},
+  };
+}
+
+// Until nobody listens any more.
+void drip(const std::stop_token& stop, const std::vector<Mob>& crowd) {
+  const auto slow = std::ranges::find_if(
+      crowd, [](const Mob& mob) { return mob.misdeed.name == std::string("a byte now and then"); });
+  std::vector<Wire*> open;
+  for (const auto& wire : slow->wires) open.push_back(wire.get());
+  while (!stop.stop_requested() && !open.empty()) {
+    std::erase_if(open,
+                  [](Wire* wire) { return !wire->write(bytes_of("x"), Call{}.within(1s)).ok(); });
+    std::this_thread::sleep_for(100ms);
+  }
+}
+
+int descriptors_of(const Daemon& daemon) {
+  const std::filesystem::directory_iterator open("/proc/" + std::to_string(daemon.pid()) + "/fd");
+  return static_cast<int>(std::distance(begin(open), end(open)));
+}
+
+// Of proc(5)'s status.
+long kib_of(const Daemon& daemon, const std::string& name) {
+  std::ifstream status("/proc/" + std::to_string(daemon.pid()) + "/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with(name + ":")) return std::stol(line.substr(name.size() + 1));
+  }
+  return -1;
+}
+
+// Each run says what no other says; those that were answered otherwise.
+std::vector<std::string> wrong_answers(const Daemon& daemon, int client) {
+  std::vector<std::string> wrong;
+  for (int run = 0; run < kRunsOfEach; ++run) {
+    const std::string word = std::to_string(client) + "." + std::to_string(run);
+    const Reply reply = daemon.ask("POST", "/v1/runs", bash_body("echo " + word));
+    if (reply.status != 200 || reply.json()["stdout"] != word + "\n")
+      wrong.push_back(word + ": " + std::to_string(reply.status) + " " + reply.body);
+  }
+  return wrong;
+}
+
+std::vector<std::string> served_beside(const Daemon& daemon) {
+  std::vector<std::vector<std::string>> wrong(kGoodClients);
+  {
+    std::vector<std::jthread> clients;
+    for (int client = 0; client < kGoodClients; ++client)
+      clients.emplace_back(
+          [&, client] { wrong[static_cast<std::size_t>(client)] = wrong_answers(daemon, client); });
+  }
+  std::vector<std::string> all;
+  for (const auto& one : wrong) all.insert(all.end(), one.begin(), one.end());
+  return all;
+}
+
+void expect_told(const Mob& mob) {
+  for (const auto& wire : mob.wires) {
+    const std::string answer = rest_of(*wire, 10s);
+    ASSERT_THAT(answer, StartsWith(mob.misdeed.is_told)) << mob.misdeed.name;
+    ASSERT_LT(answer.size(), kAnswerBytes) << mob.misdeed.name;
+  }
+}
+
+TEST(ServeCrowd, OfBadClientsHoldsUpNoGoodOneAndIsGotRidOf) {
+  // Boxes made ahead would have descriptors of their own.
+  const Daemon daemon(
+      {"--request-timeout", "5", "--write-timeout", "5", "--runs", "32", "--queue", "200"},
+      {{"LAZARET_POOL_MOST", "0"}});
+  const std::string marker = unique_marker();
+  ASSERT_THAT(served_beside(daemon), IsEmpty());
+  ASSERT_EQ(daemon.ask("GET", "/v1/ready").status, 200);
+  const int descriptors = descriptors_of(daemon);
+  [[maybe_unused]] const long kib = kib_of(daemon, "VmRSS");
+  std::vector<Mob> crowd;
+  for (const Misdeed& misdeed : misdeeds(marker)) crowd.emplace_back(Mob{misdeed}).come(daemon);
+  {
+    const std::jthread slow(drip, std::cref(crowd));
+    EXPECT_THAT(served_beside(daemon), IsEmpty());
+    // Whoever is bad has not gone: it is the daemon that leaves.
+    EXPECT_TRUE(becomes_true(60s, [&] { return descriptors_of(daemon) <= descriptors; }))
+        << descriptors_of(daemon) << " instead of " << descriptors;
+  }
+  EXPECT_TRUE(becomes_true(20s, [&] { return processes_marked(marker).empty(); }));
+#ifndef LAZARET_SANITIZED
+  EXPECT_LE(kib_of(daemon, "VmHWM"), kib + 32 * 1024);
+#endif
+  for (const Mob& mob : crowd) expect_told(mob);
+  EXPECT_EQ(daemon.ask("GET", "/v1/ready").status, 200);
+  EXPECT_THAT(served_beside(daemon), IsEmpty());
+}
+
+}  // namespace
+}  // namespace lazaret::test
