@@ -213,6 +213,12 @@ json limits_json(const LimitOverrides& limits) {
 
 }  // namespace
 
+std::vector<std::string_view> request_members() {
+  std::vector<std::string_view> names;
+  for (const Member& member : kMembers) names.emplace_back(member.name);
+  return names;
+}
+
 Result<ExecutionRequest> request_of(const json& object) {
   if (!object.is_object()) return Error(Errc::invalid_argument, "a request is a JSON object");
   ExecutionRequest request;

@@ -20,6 +20,13 @@ constexpr std::array<std::string_view, 8> kOfTheBox = {"language",          "lim
                                                        "required_controls", "profile", "subprocess",
                                                        "loopback",          "mounts"};
 
+struct Time {
+  const char* name;
+  std::chrono::seconds SessionRequest::*target;
+};
+constexpr std::array kTimes = {Time{"lifetime_s", &SessionRequest::lifetime},
+                               Time{"idle_s", &SessionRequest::idle}};
+
 // Takes a member out of the object; what is left is as in a run's request.
 Status take_seconds(std::chrono::seconds& target, json& object, const char* name) {
   const auto found = object.find(name);
@@ -33,11 +40,17 @@ Status take_seconds(std::chrono::seconds& target, json& object, const char* name
 
 }  // namespace
 
+std::vector<std::string_view> session_members() {
+  std::vector<std::string_view> names(kOfTheBox.begin(), kOfTheBox.end());
+  for (const Time& time : kTimes) names.emplace_back(time.name);
+  return names;
+}
+
 Result<SessionRequest> session_request_of(json object) {
   if (!object.is_object()) return Error(Errc::invalid_argument, "a session is a JSON object");
   SessionRequest session;
-  LAZARET_CHECK(take_seconds(session.lifetime, object, "lifetime_s"));
-  LAZARET_CHECK(take_seconds(session.idle, object, "idle_s"));
+  for (const auto& [name, target] : kTimes)
+    LAZARET_CHECK(take_seconds(session.*target, object, name));
   for (const auto& [name, value] : object.items()) {
     if (std::ranges::find(kOfTheBox, name) == kOfTheBox.end())
       return Error(Errc::invalid_argument, name + " is nothing that a session decides");

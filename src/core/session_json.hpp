@@ -1,6 +1,8 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <string_view>
+#include <vector>
 
 #include "lazaret/result.hpp"
 #include "lazaret/session.hpp"
@@ -11,5 +13,7 @@ namespace lazaret::core {
 /// all its runs, lifetime_s and idle_s. Errors: invalid_argument for another member, or one of
 /// another type, and names it.
 [[nodiscard]] Result<SessionRequest> session_request_of(nlohmann::json object);
+/// The members that it knows.
+[[nodiscard]] std::vector<std::string_view> session_members();
 
 }  // namespace lazaret::core

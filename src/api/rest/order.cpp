@@ -1,5 +1,6 @@
 #include "api/rest/order.hpp"
 
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "api/rest/bounds.hpp"
@@ -9,26 +10,37 @@
 namespace lazaret::rest {
 namespace {
 
-// Takes a member out of the object; what is left belongs to core.
-Result<bool> take_flag(nlohmann::json& object, const char* name) {
-  const auto found = object.find(name);
-  if (found == object.end()) return false;
-  if (!found->is_boolean())
-    return Error(Errc::invalid_argument, std::string(name) + " must be true or false");
-  const bool flag = found->get<bool>();
-  object.erase(found);
-  return flag;
+Result<bool> flag_of(const char* name, const nlohmann::json& value) {
+  if (value.is_boolean()) return value.get<bool>();
+  return Error(Errc::invalid_argument, std::string(name) + " must be true or false");
 }
 
-Result<std::optional<std::string>> take_text(nlohmann::json& object, const char* name) {
-  const auto found = object.find(name);
-  if (found == object.end()) return std::optional<std::string>();
-  if (!found->is_string())
-    return Error(Errc::invalid_argument, std::string(name) + " must be a string");
-  std::optional<std::string> text = found->get<std::string>();
-  object.erase(found);
-  return text;
+Status put_detach(Order& order, const nlohmann::json& value) {
+  LAZARET_TRY(const bool detach, flag_of("detach", value));
+  if (detach) order.tie = Tie::detached;
+  return {};
 }
+
+Status put_stream_stdin(Order& order, const nlohmann::json& value) {
+  LAZARET_TRY(const bool streamed, flag_of("stream_stdin", value));
+  if (streamed) order.input = InputKind::streamed;
+  return {};
+}
+
+Status put_session(Order& order, const nlohmann::json& value) {
+  if (!value.is_string()) return Error(Errc::invalid_argument, "session must be a string");
+  order.session = value.get<std::string>();
+  return {};
+}
+
+struct Member {
+  const char* name;
+  Status (*put)(Order& order, const nlohmann::json& value);
+};
+// What the daemon decides; the rest belongs to core.
+constexpr std::array kMembers = {Member{"detach", put_detach},
+                                 Member{"stream_stdin", put_stream_stdin},
+                                 Member{"session", put_session}};
 
 Status check(Desk& desk, const ExecutionRequest& request, const KeptSession* session) {
   return session != nullptr ? session->session->check(request) : desk.service.check(request);
@@ -36,16 +48,23 @@ Status check(Desk& desk, const ExecutionRequest& request, const KeptSession* ses
 
 }  // namespace
 
+std::vector<std::string_view> order_members() {
+  std::vector<std::string_view> names = core::request_members();
+  for (const Member& member : kMembers) names.emplace_back(member.name);
+  return names;
+}
+
 Result<Order> order_of(const std::string& text) {
   auto object = nlohmann::json::parse(text, nullptr, false);
   if (!object.is_object())
     return Error(Errc::invalid_argument, "the body is not a JSON object in UTF-8");
   Order order;
-  LAZARET_TRY(const bool detach, take_flag(object, "detach"));
-  if (detach) order.tie = Tie::detached;
-  LAZARET_TRY(const bool streamed, take_flag(object, "stream_stdin"));
-  if (streamed) order.input = InputKind::streamed;
-  LAZARET_TRY(order.session, take_text(object, "session"));
+  for (const auto& [name, put] : kMembers) {
+    const auto found = object.find(name);
+    if (found == object.end()) continue;
+    LAZARET_CHECK(put(order, *found));
+    object.erase(found);
+  }
   LAZARET_TRY(order.request, core::request_of(object));
   return order;
 }

@@ -3,7 +3,9 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
+#include <vector>
 
 #include "api/rest/answer.hpp"
 #include "api/rest/desk.hpp"
@@ -26,6 +28,8 @@ struct Order {
 /// Reads core::request_of's object with the members `detach`, `stream_stdin` and `session`.
 /// Errors: invalid_argument.
 [[nodiscard]] Result<Order> order_of(const std::string& text);
+/// The members that it knows.
+[[nodiscard]] std::vector<std::string_view> order_members();
 
 /// What is told to those who come when the daemon is ending.
 [[nodiscard]] Problem draining();

@@ -30,8 +30,7 @@ std::optional<std::string> decoded(std::string_view text) {
 
 }  // namespace
 
-Result<Parameters> parameters_of(std::string_view query,
-                                 std::initializer_list<std::string_view> known) {
+Result<Parameters> parameters_of(std::string_view query, std::span<const std::string_view> known) {
   Parameters parameters;
   if (query.empty()) return parameters;
   for (const std::string_view pair : split(query, '&')) {

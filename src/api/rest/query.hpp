@@ -2,9 +2,9 @@
 
 #include <cstdint>
 #include <functional>
-#include <initializer_list>
 #include <limits>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -17,7 +17,7 @@ using Parameters = std::map<std::string, std::string, std::less<>>;
 /// What a query says ("name=value&…", RFC 3986, 2.1). Errors: invalid_argument for a name that is
 /// not known or comes twice, and for what cannot be decoded.
 [[nodiscard]] Result<Parameters> parameters_of(std::string_view query,
-                                               std::initializer_list<std::string_view> known);
+                                               std::span<const std::string_view> known);
 inline constexpr std::uint64_t kAnyNumber = std::numeric_limits<std::uint64_t>::max();
 /// A whole number, 0 where the parameter is not given. Errors: invalid_argument for what is none,
 /// or more than `most`.

@@ -89,21 +89,28 @@ void list_images(Desk& desk, const VisitorPointer& visitor) {
   });
 }
 
+// What queries may name.
+constexpr std::array<std::string_view, 1> kOfRun = {"wait"};
+constexpr std::array<std::string_view, 3> kOfOutput = {"stream", "offset", "wait"};
+constexpr std::array<std::string_view, 1> kOfPutting = {"append"};
+constexpr std::array<std::string_view, 4> kOfGetting = {"path", "content", "offset", "length"};
+constexpr std::array<std::string_view, 1> kOfRemoving = {"path"};
+
 constexpr std::array kRoutes = {
     Route{"POST", "/v1/runs", Access::admitted, start_run},
     Route{"GET", "/v1/runs", Access::admitted, list_runs},
-    Route{"GET", "/v1/runs/{id}", Access::admitted, show_run},
-    Route{"GET", "/v1/runs/{id}/output", Access::admitted, show_output},
+    Route{"GET", "/v1/runs/{id}", Access::admitted, show_run, kOfRun},
+    Route{"GET", "/v1/runs/{id}/output", Access::admitted, show_output, kOfOutput},
     Route{"POST", "/v1/runs/{id}/signal", Access::admitted, signal_run},
     Route{"DELETE", "/v1/runs/{id}", Access::admitted, cancel_run},
     Route{"POST", "/v1/sessions", Access::admitted, open_session},
     Route{"GET", "/v1/sessions", Access::admitted, list_sessions},
     Route{"GET", "/v1/sessions/{id}", Access::admitted, show_session},
     Route{"DELETE", "/v1/sessions/{id}", Access::admitted, close_session},
-    Route{"PUT", "/v1/sessions/{id}/files", Access::admitted, put_files},
-    Route{"GET", "/v1/sessions/{id}/files", Access::admitted, get_files},
+    Route{"PUT", "/v1/sessions/{id}/files", Access::admitted, put_files, kOfPutting},
+    Route{"GET", "/v1/sessions/{id}/files", Access::admitted, get_files, kOfGetting},
     Route{"POST", "/v1/sessions/{id}/files", Access::admitted, change_files},
-    Route{"DELETE", "/v1/sessions/{id}/files", Access::admitted, remove_files},
+    Route{"DELETE", "/v1/sessions/{id}/files", Access::admitted, remove_files, kOfRemoving},
     Route{"GET", "/v1/stream", Access::admitted, open_stream},
     Route{"GET", "/v1/health", Access::anyone, tell_health},
     Route{"GET", "/v1/ready", Access::admitted, tell_readiness},
@@ -146,6 +153,7 @@ const Route* route_of(Request& request, Problem& problem) {
       request.method == "HEAD" ? "GET" : std::string_view(request.method);
   for (const Route& route : kRoutes) {
     if (!matches(route.path, request.path, request.parameters)) continue;
+    request.known = route.query;
     if (route.method == method) return &route;
     problem.status = 405;
     problem.code = "method_not_allowed";

@@ -83,8 +83,8 @@ struct Part {
   [[nodiscard]] bool is_there(const Run& run) const { return all(run).size() > offset; }
 };
 
-Result<Part> part_of(std::string_view query) {
-  LAZARET_TRY(const Parameters parameters, parameters_of(query, {"stream", "offset", "wait"}));
+Result<Part> part_of(const Request& request) {
+  LAZARET_TRY(const Parameters parameters, parameters_of(request.query, request.known));
   Part part;
   const auto named = parameters.find("stream");
   const std::string stream = named == parameters.end() ? "stdout" : named->second;
@@ -154,7 +154,7 @@ void start_run(Desk& desk, const VisitorPointer& visitor) {
 }
 
 void list_runs(Desk& desk, const VisitorPointer& visitor) {
-  const auto none = parameters_of(visitor->request().query, {});
+  const auto none = parameters_of(visitor->request().query, visitor->request().known);
   if (!none.ok()) return visitor->refuse({400, "bad_request", none.error().message()});
   ordered_json list = ordered_json::array();
   for (const RunPointer& run : desk.runs.detached()) list.push_back(summary_of(*run));
@@ -162,7 +162,7 @@ void list_runs(Desk& desk, const VisitorPointer& visitor) {
 }
 
 void show_run(Desk& desk, const VisitorPointer& visitor) {
-  const auto parameters = parameters_of(visitor->request().query, {"wait"});
+  const auto parameters = parameters_of(visitor->request().query, visitor->request().known);
   const auto most = parameters.ok() ? wait_in(*parameters) : parameters.error();
   if (!most.ok()) return visitor->refuse({400, "bad_request", most.error().message()});
   const RunPointer run = run_of(desk, visitor);
@@ -173,7 +173,7 @@ void show_run(Desk& desk, const VisitorPointer& visitor) {
 }
 
 void show_output(Desk& desk, const VisitorPointer& visitor) {
-  const auto part = part_of(visitor->request().query);
+  const auto part = part_of(visitor->request());
   if (!part.ok()) return visitor->refuse({400, "bad_request", part.error().message()});
   const RunPointer run = run_of(desk, visitor);
   if (!run) return;

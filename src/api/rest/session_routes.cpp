@@ -75,8 +75,8 @@ Result<bool> yes_or_no(const Parameters& parameters, const char* name, bool othe
 }
 
 // What a get is for.
-Result<core::Session::Wish> wish_of(std::string_view query) {
-  LAZARET_TRY(Parameters parameters, parameters_of(query, {"path", "content", "offset", "length"}));
+Result<core::Session::Wish> wish_of(const Request& request) {
+  LAZARET_TRY(Parameters parameters, parameters_of(request.query, request.known));
   core::Session::Wish wish{parameters.try_emplace("path", ".").first->second, std::nullopt};
   LAZARET_TRY(wish.with_content, yes_or_no(parameters, "content", true));
   core::Piece piece;
@@ -92,7 +92,7 @@ using Operation = std::function<Status(core::Session& session, const std::stop_t
 // With append=true files grow by the content instead of giving way.
 Result<Operation> putting_of(const Request& request) {
   using Existing = core::Session::Existing;
-  LAZARET_TRY(const Parameters parameters, parameters_of(request.query, {"append"}));
+  LAZARET_TRY(const Parameters parameters, parameters_of(request.query, request.known));
   LAZARET_TRY(const bool grow, yes_or_no(parameters, "append", false));
   LAZARET_TRY(std::vector<Input> files, files_of(request.body));
   const Existing existing = grow ? Existing::grows : Existing::gives_way;
@@ -108,8 +108,8 @@ Operation by_change(runner::Change change) {
   };
 }
 
-Result<Operation> removal_of(std::string_view query) {
-  LAZARET_TRY(Parameters parameters, parameters_of(query, {"path"}));
+Result<Operation> removal_of(const Request& request) {
+  LAZARET_TRY(Parameters parameters, parameters_of(request.query, request.known));
   return by_change({runner::Change::Kind::remove, std::move(parameters["path"]), {}});
 }
 
@@ -230,7 +230,7 @@ void put_files(Desk& desk, const VisitorPointer& visitor) {
 }
 
 void get_files(Desk& desk, const VisitorPointer& visitor) {
-  auto wish = wish_of(visitor->request().query);
+  auto wish = wish_of(visitor->request());
   if (!wish.ok()) return visitor->refuse({400, "bad_request", wish.error().message()});
   const KeptPointer kept = ready_of(desk, visitor);
   if (!kept) return;
@@ -248,7 +248,7 @@ void change_files(Desk& desk, const VisitorPointer& visitor) {
 }
 
 void remove_files(Desk& desk, const VisitorPointer& visitor) {
-  change(desk, visitor, removal_of(visitor->request().query));
+  change(desk, visitor, removal_of(visitor->request()));
 }
 
 }  // namespace lazaret::rest

@@ -3,7 +3,9 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "api/rest/answer.hpp"
 #include "api/rest/runs.hpp"
@@ -17,6 +19,7 @@ struct Request {
   std::string path;
   std::string query = {};                              ///< behind the question mark, as it came
   std::map<std::string, std::string> parameters = {};  ///< by their names in the route's path
+  std::span<const std::string_view> known = {};        ///< what the route's query may name
   std::string accept;
   std::string version;        ///< Lazaret-Version: only this one will do
   std::string configuration;  ///< Lazaret-Configuration: only this core::fingerprint will do

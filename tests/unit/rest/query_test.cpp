@@ -1,12 +1,17 @@
 #include "api/rest/query.hpp"
 
+#include <array>
+
 #include <gtest/gtest.h>
 
 namespace lazaret::rest {
 namespace {
 
+constexpr std::array<std::string_view, 2> kKnown = {"path", "other"};
+constexpr std::array<std::string_view, 1> kNumber = {"n"};
+
 std::string path_in(std::string_view query) {
-  const auto parameters = parameters_of(query, {"path", "other"});
+  const auto parameters = parameters_of(query, kKnown);
   if (!parameters.ok()) return "error";
   const auto found = parameters->find("path");
   return found == parameters->end() ? "none" : found->second;
@@ -20,7 +25,7 @@ TEST(Query, HasParametersOrNone) {
   EXPECT_EQ(path_in("path=a=b"), "a=b");
   EXPECT_EQ(path_in("path=a%2fb%20c+d"), "a/b c+d");
   EXPECT_EQ(path_in("path=%C3%A9&other=%26"), "\xC3\xA9");
-  EXPECT_EQ(parameters_of("other=%26&path=a", {"path", "other"})->at("other"), "&");
+  EXPECT_EQ(parameters_of("other=%26&path=a", kKnown)->at("other"), "&");
 }
 
 TEST(Query, RefusesAnotherParameterOneTwiceAndWhatCannotBeDecoded) {
@@ -31,7 +36,7 @@ TEST(Query, RefusesAnotherParameterOneTwiceAndWhatCannotBeDecoded) {
 
 TEST(Query, HasWholeNumbersUpToABound) {
   const auto number = [](const char* query, std::uint64_t most) {
-    const auto parameters = parameters_of(query, {"n"});
+    const auto parameters = parameters_of(query, kNumber);
     return number_in(*parameters, "n", most);
   };
   EXPECT_EQ(number("", 5).value(), 0U);
