@@ -64,6 +64,7 @@ bool is_like(const std::string& line, const std::string& at) {
 
 // One client, and the engine if the client is to reach it.
 struct EngineProxy::Connection {
+  std::shared_ptr<Stroke> stroke = std::make_shared<Stroke>();  // first: it goes last
   std::unique_ptr<Wire> client;
   std::unique_ptr<Wire> engine = nullptr;
   std::string request = {};
@@ -168,6 +169,24 @@ void EngineProxy::heal() {
   if (closed) open_door();
 }
 
+int EngineProxy::strike(const std::string& at, Then then) {
+  const auto struck = state_.with([&](State& state) {
+    std::vector<std::weak_ptr<Stroke>> like;
+    for (const auto& live : state.live) {
+      const auto stroke = live.lock();
+      if (!stroke || !is_like(stroke->line, at)) continue;
+      stroke->is_silent = then == Then::silence;
+      if (then == Then::hang_up) stroke->over.request_stop();
+      like.push_back(live);
+    }
+    return like;
+  });
+  for (const auto& each : struck) {
+    if (then == Then::hang_up && !becomes_true(10s, [&each] { return each.expired(); })) return -1;
+  }
+  return static_cast<int>(struck.size());
+}
+
 int EngineProxy::met() {
   return state_.with([](const State& state) { return state.met; });
 }
@@ -213,8 +232,10 @@ void EngineProxy::carry(os::Handle client, const std::stop_token& stop) {
   while (head_of(request).empty()) {
     if (!read_more(*connection.client, request, connection.call)) return;
   }
-  const Fault fault = fault_of(request.substr(0, request.find("\r\n")));
+  connection.stroke->line = request.substr(0, request.find("\r\n"));
+  const Fault fault = fault_of(connection.stroke->line);
   close_door(fault.door);
+  if (fault.late.count() > 0) (void)os::wait_ready({}, connection.call.within(fault.late)).ok();
   if (fault.heard != Heard::nothing) return forward(connection, fault);
   while (!is_whole(request)) {
     if (!read_more(*connection.client, request, connection.call)) return;
@@ -229,7 +250,8 @@ void EngineProxy::forward(Connection& connection, const Fault& fault) {
   if (!engine.ok()) return;
   connection.engine = std::move(engine).value();
   if (!connection.engine->write(bytes_of(connection.request), connection.call).ok()) return;
-  std::stop_source over;
+  std::stop_source& over = connection.stroke->over;
+  state_.with([&connection](State& state) { state.live.push_back(connection.stroke); });
   const std::stop_callback stopped(connection.call.stop, [&over] { over.request_stop(); });
   const Call call = until(over.get_token());
   std::jthread up([this, &connection, &fault, &call] { pump_up(connection, fault.heard, call); });
@@ -237,7 +259,7 @@ void EngineProxy::forward(Connection& connection, const Fault& fault) {
   std::string piece;
   bool wanted = true;
   while (wanted && read_more(*connection.engine, piece, call)) {
-    wanted = answer.take(piece);
+    if (!connection.stroke->is_silent) wanted = answer.take(piece);
     piece.clear();
   }
   // Where the client is to hear nothing, it is waited for until it leaves.
@@ -248,7 +270,7 @@ void EngineProxy::forward(Connection& connection, const Fault& fault) {
 void EngineProxy::pump_up(Connection& connection, Heard heard, const Call& call) {
   std::string piece;
   while (read_more(*connection.client, piece, call)) {
-    if (heard == Heard::all) {
+    if (heard == Heard::all && !connection.stroke->is_silent) {
       note_passed(piece);
       if (!connection.engine->write(bytes_of(piece), call).ok()) return;
     }

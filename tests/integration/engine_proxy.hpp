@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <list>
@@ -40,6 +42,7 @@ struct Fault {
   Then then = Then::hang_up;
   bool one_by_one = false;  ///< one byte in each write
   Door door = Door::open;
+  std::chrono::milliseconds late{0};  ///< for which the request is held back
   /// Instead of all that: the whole answer, changed.
   std::function<std::string(std::string answer)> change = {};
 };
@@ -58,6 +61,8 @@ class EngineProxy {
   void meet(Fault fault);
   /// Nothing goes wrong any more; those who are connected are left as they are.
   void heal();
+  /// Those who are connected by such a request: "POST /attach". Their number.
+  int strike(const std::string& at, Then then);
   /// How many requests have met the fault.
   [[nodiscard]] int met();
   /// Whether these bytes have gone to the engine, behind a request.
@@ -66,12 +71,19 @@ class EngineProxy {
   [[nodiscard]] std::vector<std::string> requests();
 
  private:
+  /// What a connection that is struck hears of.
+  struct Stroke {
+    std::string line;
+    std::atomic<bool> is_silent = false;
+    std::stop_source over = {};
+  };
   struct State {
     Fault fault;
     int seen = 0;  ///< requests that are like the fault's
     int met = 0;
     std::vector<std::string> requests;
     std::string passed;
+    std::list<std::weak_ptr<Stroke>> live;  // shared with the connection's own thread
   };
   struct Connection;
   class Answer;
