@@ -16,6 +16,10 @@ namespace lazaret::backend::docker {
 struct BoxNames {
   std::string container;
   std::vector<std::string> volumes;
+  /// An engine goes on with what nobody waits for any more: what is not there yet may still come,
+  /// until a while after it has answered again.
+  bool may_come = false;
+  Deadline comes_by = Deadline::never();
 };
 
 /// What could not be removed when its turn came, because the engine was away: kept, up to a bound,
@@ -24,7 +28,7 @@ class Remains {
  public:
   explicit Remains(std::shared_ptr<const Leases> leases) : leases_(std::move(leases)) {}
 
-  /// The box's container and volumes, and then their leases.
+  /// The box's container and volumes, and then their leases, if nothing more may come.
   [[nodiscard]] Status remove(const engine::EngineClient& client, const BoxNames& names,
                               const Call& call) const;
   void keep(BoxNames names);
@@ -32,6 +36,9 @@ class Remains {
   void clear_away(const engine::EngineClient& client, const Call& call);
 
  private:
+  [[nodiscard]] bool is_gone(const engine::EngineClient& client, BoxNames& names,
+                             const Call& call) const;
+
   std::shared_ptr<const Leases> leases_;
   Guarded<std::vector<BoxNames>> names_;
 };
@@ -50,6 +57,8 @@ class Container {
 
   /// Removes the container and its volumes; those that are gone already are a success.
   [[nodiscard]] Status remove(const Call& call);
+  /// Something of it was asked for, and no answer came.
+  void expect_late() noexcept { names_.may_come = true; }
 
   [[nodiscard]] const engine::EngineClient& client() const noexcept { return *client_; }
   [[nodiscard]] const std::string& name() const noexcept { return names_.container; }

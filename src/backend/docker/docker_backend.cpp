@@ -35,6 +35,11 @@ void append(std::vector<Reading>& readings, std::vector<Reading> more) {
                   std::make_move_iterator(more.end()));
 }
 
+// Whether the engine may have heard what it has not answered.
+bool is_unanswered(const Error& error) {
+  return error.code() == Errc::timed_out || error.code() == Errc::connection_lost;
+}
+
 std::vector<std::string> names_of(const std::vector<ScratchVolume>& volumes) {
   std::vector<std::string> names;
   for (const ScratchVolume& volume : volumes) names.push_back(volume.name);
@@ -108,6 +113,11 @@ DockerBackend::DockerBackend(engine::EngineClient client, std::shared_ptr<const 
       images_(std::make_shared<ImageWatch>(client_)),
       seccomp_(seccomp_json(seccomp::standard_profile(), client_->identity().architecture)),
       runner_(*client_, *leases_) {}
+
+// What has come late, or could not be removed: nobody else will come by before the next sweep.
+DockerBackend::~DockerBackend() {
+  if (owner_ == os::process_id()) remains_->clear_away(*client_, Call{}.within(kClearBound));
+}
 
 Result<std::unique_ptr<Backend>> DockerBackend::create(engine::EngineClient client,
                                                        std::shared_ptr<const Leases> leases) {
@@ -193,7 +203,10 @@ Status DockerBackend::make(Draft& draft, const Call& call) {
   for (const ScratchVolume& volume : volumes) {
     LAZARET_CHECK(call.check());
     note(draft, journal::Kind::volume, volume.name);
-    LAZARET_CHECK(make_volume(*client_, volume, labels_of(leases_->instance(), hardening.name)));
+    const Status made =
+        make_volume(*client_, volume, labels_of(leases_->instance(), hardening.name));
+    if (!made.ok() && is_unanswered(made.error())) draft.parts.container->expect_late();
+    LAZARET_CHECK(made);
   }
   std::optional<SeccompFile> file;
   if (differences.seccomp_by_path) {
@@ -240,11 +253,14 @@ Status DockerBackend::create_verified(Draft& draft, Hardening& hardening, const 
 
 Status DockerBackend::create_container(Draft& draft, const nlohmann::json& body, const Call& call) {
   LAZARET_CHECK(call.check());
-  LAZARET_TRY(auto made, differences_of(client_->kind())
-                             .create(*client_, draft.name(), body, Call{}.within(kMakeBound)));
+  auto made = differences_of(client_->kind())
+                  .create(*client_, draft.name(), body, Call{}.within(kMakeBound));
+  if (!made.ok() && is_unanswered(made.error())) draft.parts.container->expect_late();
+  if (!made.ok()) return std::move(made).error();
   LAZARET_CHECK(call.check());
-  append(draft.readings, read_warnings(made.warnings));
-  std::move(made.warnings.begin(), made.warnings.end(), std::back_inserter(draft.parts.warnings));
+  auto& warnings = made->warnings;
+  append(draft.readings, read_warnings(warnings));
+  std::move(warnings.begin(), warnings.end(), std::back_inserter(draft.parts.warnings));
   return require_so_far(draft.readings, draft.spec);
 }
 

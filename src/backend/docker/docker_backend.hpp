@@ -14,6 +14,7 @@
 #include "backend/docker/leases.hpp"
 #include "backend/docker/runner_volume.hpp"
 #include "engine/client.hpp"
+#include "os/init.hpp"
 
 namespace lazaret::backend::docker {
 
@@ -23,6 +24,8 @@ class DockerBackend final : public Backend {
   /// Errors: unsupported when the engine runs containers of another system than Linux.
   [[nodiscard]] static Result<std::unique_ptr<Backend>> create(
       engine::EngineClient client, std::shared_ptr<const Leases> leases);
+
+  ~DockerBackend() override;
 
   [[nodiscard]] std::string name() const override;
   [[nodiscard]] std::string runtime() const override { return client_->describe(); }
@@ -50,6 +53,7 @@ class DockerBackend final : public Backend {
   [[nodiscard]] Status verify(Draft& draft, const Call& call);
   [[nodiscard]] Result<Reading> timeout_reading(const Draft& draft, const Call& call);
 
+  const std::uint32_t owner_ = os::process_id();  // a fork ends nothing
   /// WHY shared: boxes use it to end themselves and may outlive the backend.
   std::shared_ptr<const engine::EngineClient> client_;
   std::shared_ptr<const Leases> leases_;  // likewise

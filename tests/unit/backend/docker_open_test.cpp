@@ -261,6 +261,27 @@ TEST(DockerBox, IsRemovedBeforeTheNextOneIsMadeWhenTheEngineWasAway) {
   EXPECT_FALSE(daemon.was_asked(std::string("DELETE /containers/") + kName)) << "once is enough";
 }
 
+// An engine that nobody waits for any more makes it all the same, perhaps after it was removed.
+TEST(DockerBox, IsRemovedAgainAndAgainWhenItMayHaveComeLate) {
+  FakeDaemon daemon;
+  const policy::Spec spec = spec_for("lazaret/python:latest");
+  daemon.report = good_report(spec);
+  const std::string removal = std::string("DELETE /containers/") + kName;
+  auto backend = backend_on(daemon);
+  daemon.lose_create = true;
+  ASSERT_FALSE(backend->open(spec, soon()).ok());
+  EXPECT_TRUE(daemon.was_asked(removal));
+  daemon.lose_create = false;
+  for (int time = 0; time < 2; ++time) {
+    daemon.requests.clear();
+    ASSERT_TRUE(backend->open(spec, soon()).ok());
+    EXPECT_EQ(daemon.requests.front(), removal);
+  }
+  daemon.requests.clear();
+  backend.reset();
+  EXPECT_TRUE(daemon.was_asked(removal)) << "before nobody does it any more";
+}
+
 TEST(DockerBox, LetsTheRunnerLeaveBeforeItIsRemoved) {
   FakeDaemon daemon;
   const policy::Spec spec = spec_for("lazaret/python:latest");
