@@ -1,7 +1,5 @@
 #include <atomic>
 #include <chrono>
-#include <csignal>
-#include <filesystem>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -9,8 +7,8 @@
 
 #include "core/orchestrator.hpp"
 #include "integration/docker_bed.hpp"
+#include "integration/private_engine.hpp"
 #include "integration/support.hpp"
-#include "places.hpp"
 
 // The engine itself is stopped, or restarted, in the middle of a run. Only an engine that was
 // started for the tests: its folder says so.
@@ -20,57 +18,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-// An engine of tests/tools/engines.sh.
-class PrivateEngine {
- public:
-  PrivateEngine(std::string kind, const std::string& endpoint)
-      : kind_(std::move(kind)),
-        folder_(std::filesystem::path(endpoint.substr(std::string_view("unix://").size()))
-                    .parent_path()
-                    .string()) {}
-  PrivateEngine(const PrivateEngine&) = delete;
-  PrivateEngine& operator=(const PrivateEngine&) = delete;
-  ~PrivateEngine() {
-    if (stopped_) signal(SIGCONT);
-  }
-
-  // And what it mounts after a restart is seen by those whom it has started before.
-  [[nodiscard]] bool is_ours() const {
-    const std::string process = "/proc/" + std::to_string(id());
-    std::error_code error;
-    return file_text(process + "/cmdline").find(folder_) != std::string::npos &&
-           std::filesystem::equivalent("/proc/self/ns/mnt", process + "/ns/mnt", error);
-  }
-  void stop() {
-    stopped_ = true;
-    signal(SIGSTOP);
-  }
-  void go_on() {
-    signal(SIGCONT);
-    stopped_ = false;
-  }
-  [[nodiscard]] bool restart() const {
-    const std::string tool = in_checkout("tests/tools/engines.sh");
-    return run_program({.argv = {tool, "restart", folder_, kind_},
-                        .environment = {{"PATH", "/usr/sbin:/usr/bin:/sbin:/bin"}}})
-               .status == 0;
-  }
-
- private:
-  [[nodiscard]] pid_t id() const {
-    const std::string daemon = kind_ == "docker" ? "dockerd" : "podman";
-    const std::string text = file_text(folder_ + "/" + kind_ + "/" + daemon + ".pid");
-    return text.empty() ? 0 : static_cast<pid_t>(std::stol(text));
-  }
-  void signal(int number) const {
-    if (is_ours()) ::kill(id(), number);
-  }
-
-  std::string kind_;
-  std::string folder_;
-  std::atomic<bool> stopped_ = false;
-};
 
 class EngineOutage : public DockerBed {
  protected:

@@ -211,10 +211,11 @@ start() {
   return "$status"
 }
 
-# What the engine has made stays, and so does Docker's containerd.
+# What the engine has made stays, and so does Docker's containerd. One that was killed has left its
+# own file, with a number that may be another's by now.
 restart() {
   case $1 in
-    docker) end_daemon "$dir/docker/dockerd.pid" && start_dockerd ;;
+    docker) end_daemon "$dir/docker/dockerd.pid" && rm -f "$dir/docker/own.pid" && start_dockerd ;;
     podman) end_daemon "$dir/podman/podman.pid" && start_podman ;;
   esac
 }
