@@ -31,8 +31,8 @@ ctest_of() {
   return 1
 }
 
-# any_of_names <LIST: one regular expression for ctest's list of failures ("12:Suite.Name"). By their
-# names: it would number all its tests anew, with those that an option has left out.
+# any_of_names <LIST: one regular expression for ctest's list of failures ("12:Suite.Name"). By
+# their names: it would number all its tests anew, with those that an option has left out.
 any_of_names() {
   cut -d : -f 2- | sed -E 's/[][().*+?^$|\\]/\\&/g; s/.*/(&)/' | paste -s -d '|' | sed 's/.*/^(&)$/'
 }
