@@ -56,7 +56,7 @@ idle() {
 # No engine runs in a sanitizer's suite. Left out as well: what traces a program, which finds no
 # leaks then and says so, the want of descriptors, of which a sanitizer needs some itself, forks of
 # a program with threads, whose locks it keeps, and what large compilers do for most of a minute.
-readonly NOT_HERE='/([Dd]ocker|[Pp]odman)|FillingFault|ServeFault'\
+readonly NOT_HERE='(/|On_)([Dd]ocker|[Pp]odman)|FillingFault|ServeFault|ServePool(Look|Events)'\
 '|NativeFault|Killed|WantOfDescriptors|InAFork|ServesAFork|Corpus.*/(go|java|rust)_'
 # What the box does to its program, which none of our threads has a part in; other tests have.
 readonly ONE_THREAD='Stdlib|SelftestOn|Corpus|NativeIsolation|NativeLimits|NativeMounts'\
