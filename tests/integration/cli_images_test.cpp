@@ -2,8 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <csignal>
 
-#include "integration/support.hpp"
+#include "integration/daemon.hpp"
 
 // The images that Lazaret brings along, as a user asks for them.
 namespace lazaret::test {
@@ -38,6 +39,16 @@ TEST_P(CliImagesOn, ListThoseThatAreThereAndThoseThatAreNot) {
   ASSERT_NE(python, list.end()) << list;
   EXPECT_THAT((*python)["id"].get<std::string>(), StartsWith("sha256:"));
   EXPECT_GT((*python)["size_bytes"], 1 << 20);
+}
+
+TEST_P(CliImagesOn, AreListedByTheDaemonAsByTheCommandLine) {
+  Daemon daemon({"--type", GetParam(), "--host", host_});
+  const Reply reply = daemon.ask("GET", "/v1/images");
+  EXPECT_EQ(reply.status, 200) << reply.body;
+  EXPECT_EQ(reply.head.header("Content-Type"), "application/json");
+  EXPECT_EQ(reply.json(), Json::parse(lazaret({"images", "ls", "--json", "--host", host_}).out));
+  daemon.signal(SIGTERM);  // else the box of its trial would be left
+  EXPECT_EQ(daemon.wait(), 0);
 }
 
 TEST(CliImages, SayWhatTheyAreWhenAnUnknownOneIsAsked) {
