@@ -23,7 +23,7 @@ class Workshop {
     Thing(Workshop& shop, int which) : number(which), shop_(shop) {}
     ~Thing() override { shop_.change(-1); }
     Fitness fitness(const Call&) override {
-      if (shop_.asked) shop_.asked();
+      if (shop_.asked) shop_.asked(number);
       return shop_.fitness;
     }
     const int number;
@@ -54,7 +54,7 @@ class Workshop {
   std::atomic<int> attempts = 0;
   std::atomic<Fitness> fitness = Fitness::fit;
   std::atomic<bool> fails = false, slow = false;
-  std::function<void()> asked;  // whether something is fit
+  std::function<void(int)> asked;  // whether the one of this number is fit
 
  private:
   void change(int by) {
@@ -174,18 +174,18 @@ TEST(Pool, KeepsWhatNobodyCanTellToBeFitAndAsksOnce) {
   do (void)ask(pool, shop);
   while (pool.stands().front().wanted < 2);
   await_waiting(pool, 2);
-  std::atomic<int> questions = 0;
-  shop.asked = [&] { ++questions; };
+  std::vector<int> questions;
+  shop.asked = [&](int number) { questions.push_back(number); };
   shop.fitness = Fitness::unknown;
   const Taken taken = pool.take("a", Call{});
   EXPECT_EQ(taken.item, nullptr);
   EXPECT_TRUE(taken.is_unsure);
-  EXPECT_EQ(questions, 1);
+  ASSERT_EQ(questions.size(), 1U);
+  const int asked = questions.front();
   EXPECT_EQ(pool.counts().waiting, 2U);
   EXPECT_EQ(pool.counts().unfit, 0U);
   shop.fitness = Fitness::fit;
-  const auto first = ask(pool, shop), second = ask(pool, shop);
-  EXPECT_LT(number_of(first), number_of(second)) << "it has not lost its turn";
+  EXPECT_EQ(number_of(ask(pool, shop)), asked) << "it has not lost its turn";
 }
 
 // That takes system calls on what others have given, which may wait.
@@ -195,7 +195,7 @@ TEST(Pool, IsFreeWhileSomethingIsAskedWhetherItIsFit) {
   for (int time = 0; time < 2; ++time) (void)ask(pool, shop);
   await_waiting(pool, 1);
   bool answered = false;
-  shop.asked = [&] { answered = pool.counts().handed == 0; };
+  shop.asked = [&](int) { answered = pool.counts().handed == 0; };
   EXPECT_NE(ask(pool, shop), nullptr);
   EXPECT_TRUE(answered);
 }
