@@ -28,7 +28,7 @@ execute_process(COMMAND ${CMAKE_CXX_COMPILER} -print-file-name=include
   OUTPUT_VARIABLE static_compiler_headers OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
 list(APPEND static_headers ${static_compiler_headers} ${LAZARET_MUSL_HEADERS} ${static_kernel})
 list(TRANSFORM static_headers PREPEND "SHELL:-isystem ")
-set(static_runtime ${CMAKE_CURRENT_SOURCE_DIR}/os/static)
+set(static_runtime ${CMAKE_CURRENT_SOURCE_DIR}/os/linux/static)
 
 # Clang's -Os is a third larger.
 set(static_size $<IF:$<CXX_COMPILER_ID:Clang>,-Oz,-Os>)
@@ -36,7 +36,7 @@ set(static_size $<IF:$<CXX_COMPILER_ID:Clang>,-Oz,-Os>)
 # lazaret_static_program(NAME SOURCES...): no exceptions, no RTTI, no threads, no iostream, no
 # sanitizers; running out of memory ends the program. Sources may include what src/ and include/ have.
 function(lazaret_static_program name)
-  set(sources ${ARGN} os/static/runtime.cpp)
+  set(sources ${ARGN} os/linux/static/runtime.cpp)
   list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ REGEX "^[^/]")
   set(LAZARET_UNITED_MOST 100)  # as one, it is a twentieth smaller
   lazaret_unite(united ${name} ${CMAKE_CURRENT_SOURCE_DIR} ${sources})

@@ -17,10 +17,23 @@ wineserver_of_prefix() {
   "$server" "$@"
 }
 
+# Whatever is not Linux's own has been compiled.
+every_source_is_there() {
+  local source
+  while read -r source; do
+    grep -qE "(/src/|\")${source#src/}" "$tree"/src/united/*.cpp "$tree/build.ninja" && continue
+    echo "not compiled for Windows: $source" >&2
+    return 1
+  done < <(cd "$LAZARET_ROOT" && find src -name '*.cpp' -not -path '*/linux/*')
+}
+
 # Libraries and objects, not the programs: what they link to is not packaged for Windows.
-build_tree windows lazaret_{base,os,http,runner,policy,engine,backend,core,api} \
-  src/CMakeFiles/lazaret_cli_main.dir/main.cpp.obj lazaret_unit_tests
+build_tree windows \
+  lazaret_{base,os,journal,http,runner,runner_program,policy,engine,backend,pool,core,api,rest} \
+  src/CMakeFiles/lazaret_cli_main.dir/main.cpp.obj \
+  src/CMakeFiles/lazaret_serve_main.dir/serve_main.cpp.obj lazaret_unit_tests
 [[ ${1:-} != build ]] || exit 0
+every_source_is_there
 trap end_wine EXIT
 mkdir -p "$WINEPREFIX"
 cd "$tree"

@@ -6,6 +6,7 @@
 
 #include "api/rest/message.hpp"
 #include "api/rest/names.hpp"
+#include "api/rest/native.hpp"
 #include "os/listen.hpp"
 #include "os/pipe.hpp"
 
@@ -28,19 +29,18 @@ std::string full_house() {
 
 Door::Door(Hall& hall, os::RawHandle listener, Welcome welcome)
     : hall_(hall),
-      listener_(hall.desk.loop, listener),
+      listener_(hall.desk.loop, {AF_UNIX, 0}, native(listener)),
       timer_(hall.desk.loop),
       welcome_(std::move(welcome)) {}
 
 void Door::open() {
-  listener_.async_wait(boost::asio::posix::descriptor_base::wait_read,
-                       [this](const boost::system::error_code& error) {
-                         if (!error && !shut_) accept();
-                       });
+  listener_.async_wait(Listener::wait_read, [this](const boost::system::error_code& error) {
+    if (!error && !shut_) accept();
+  });
 }
 
 void Door::accept() {
-  auto stream = os::accept_now(listener_.native_handle());
+  auto stream = os::accept_now(handle_of(listener_.native_handle()));
   if (!stream.ok()) return pause();
   if (*stream && hall_.guests.size() < hall_.seats)
     welcome_(std::move(**stream));

@@ -2,7 +2,8 @@
 
 #include <functional>
 
-#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/basic_socket_acceptor.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
 
 #include "api/rest/hall.hpp"
@@ -19,17 +20,19 @@ class Door {
   Door(Hall& hall, os::RawHandle listener, Welcome welcome);
   Door(const Door&) = delete;
   Door& operator=(const Door&) = delete;
-  ~Door() { listener_.release(); }
+  ~Door() { (void)listener_.release(); }
 
   void open();
   void shut();
 
  private:
+  using Listener = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>;
+
   void accept();
   void pause();
 
   Hall& hall_;
-  boost::asio::posix::stream_descriptor listener_;
+  Listener listener_;
   boost::asio::steady_timer timer_;
   Welcome welcome_;
   bool shut_ = false;

@@ -10,6 +10,7 @@
 #include "api/rest/door.hpp"
 #include "api/rest/entrance.hpp"
 #include "api/rest/gate.hpp"
+#include "api/rest/native.hpp"
 #include "base/try.hpp"
 #include "core/environment.hpp"
 #include "os/listen.hpp"
@@ -111,7 +112,7 @@ class Server {
   void welcome(Hall& hall, os::Handle handle) {
     Gate gate = gate_for(handle.get(), options_.token);
     PlainStream stream(loop_);
-    stream.assign(asio::generic::stream_protocol(AF_UNIX, 0), handle.release());
+    stream.assign(asio::generic::stream_protocol(AF_UNIX, 0), native(handle.release()));
     if (tls_ && &hall == &network_)
       return enter_by_tls(std::move(stream), *tls_, hall, std::move(gate));
     enter(std::move(stream), hall, std::move(gate));
@@ -196,7 +197,7 @@ Status open_all(Server& server, const Listeners& listeners, const ServerOptions&
                 options.place->address + " port " + std::to_string(os::port_of(network)));
   for (const os::Handle& inherited : listeners.inherited)
     server.open(inherited.get(), Listener::inherited,
-                "descriptor " + std::to_string(inherited.get()));
+                "descriptor " + std::to_string(native(inherited.get())));
   return {};
 }
 

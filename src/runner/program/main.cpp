@@ -1,10 +1,8 @@
-#include <string>
+#include <cstdio>
 #include <utility>
 
-#include "base/bytes.hpp"
 #include "base/try.hpp"
 #include "os/init.hpp"
-#include "os/pipe.hpp"
 #include "runner/message.hpp"
 #include "runner/program/supervisor.hpp"
 
@@ -29,10 +27,8 @@ lazaret::Status serve(int count, char** words) {
 // Exit status 1: the wire broke the protocol or the system refused something; the host sees the
 // end of the stream either way.
 int main(int count, char** words) {
-  constexpr lazaret::os::RawHandle kStandardError = 2;
   const lazaret::Status status = serve(count, words);
   if (status.ok()) return 0;
-  const std::string line = "lazaret runner: " + status.error().message() + "\n";
-  (void)lazaret::os::write_now(kStandardError, lazaret::bytes_of(line)).ok();
+  std::fprintf(stderr, "lazaret runner: %s\n", status.error().message().c_str());
   return 1;
 }
