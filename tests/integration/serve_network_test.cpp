@@ -81,6 +81,23 @@ TEST_F(ServeNetwork, LetsInWhoHasTheToken) {
   EXPECT_THAT(fetch(url("/v1/runs"), "Bearer " + kToken, run), HasSubstr("42"));
 }
 
+TEST_F(ServeNetwork, NeedsNoUnixSocketBesideIt) {
+  std::vector<std::string> words = listening({"--socket", ""});
+  words.insert(words.begin(), "serve");
+  std::string health;
+  const Ended ended =
+      lazaret(words, {.argv = {}, .environment = with_token_, .once_started = [&](pid_t pid) {
+                        (void)becomes_true(20s, [&] {
+                          health = fetch(url("/v1/health"), "Bearer " + kToken);
+                          return health.starts_with("200");
+                        });
+                        ::kill(pid, SIGTERM);
+                      }});
+  EXPECT_THAT(health, StartsWith("200"));
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_THAT(ended.err, Not(HasSubstr(".sock")));
+}
+
 TEST_F(ServeNetwork, LetsInNobodyElse) {
   const Daemon daemon(listening(), with_token_);
   for (const std::string& token : {std::string(), std::string("Bearer "), "Bearer " + kToken + "0",

@@ -51,6 +51,13 @@ TEST(ServeSocket, RefusesAnotherUserWhoGotThrough) {
   EXPECT_EQ(status, "403");
 }
 
+TEST(ServeSocket, IsAskedForWhereThereIsNothingToListenOn) {
+  const Ended ended = lazaret({"serve", "--socket", ""});
+  EXPECT_EQ(ended.status, 125);
+  EXPECT_THAT(ended.err, HasSubstr("nothing to listen on"));
+  EXPECT_THAT(ended.err, HasSubstr("hint: --socket"));
+}
+
 TEST(ServeSocket, IsNotTakenFromADaemonThatAnswers) {
   const Daemon daemon;
   const Ended ended = lazaret({"serve", "--socket", daemon.socket()});

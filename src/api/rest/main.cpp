@@ -78,6 +78,7 @@ int run(Flags& flags) {
   if (!config.ok()) return cli::complain(config.error(), cli::kUsage);
   flags.server.socket = core::daemon_socket();
   if (flags.socket) flags.server.socket = *flags.socket;
+  if (flags.server.socket && flags.server.socket->empty()) flags.server.socket.reset();
   flags.server.log = cli::note;
   if (const Status set = put_network(flags); !set.ok())
     return cli::complain(set.error(), cli::kUsage);
@@ -108,7 +109,8 @@ int main(int argc, const char* const* argv) {
   text("--key", flags.server.key, "its key, PEM");
   app.add_option_function<std::string>(
       "--socket", [&flags](const std::string& path) { flags.socket = path; },
-      "where to listen instead of $XDG_RUNTIME_DIR/lazaret/lazaret.sock (root: /run/lazaret)");
+      "where to listen instead of $XDG_RUNTIME_DIR/lazaret/lazaret.sock (root: /run/lazaret);\n"
+      "\"\" for no Unix socket");
   add_bounds(app, flags.server.bounds);
   os::ignore_broken_pipes();
   try {

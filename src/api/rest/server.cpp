@@ -187,8 +187,9 @@ class Server {
 };
 
 Status open_all(Server& server, const Listeners& listeners, const ServerOptions& options) {
-  if (!listeners.own && listeners.inherited.empty())
-    return Error(Errc::invalid_argument, "there is nothing to listen on");
+  if (!listeners.own && !listeners.network.valid() && listeners.inherited.empty())
+    return Error(Errc::invalid_argument, "there is nothing to listen on")
+        .with_hint("--socket PATH, or $XDG_RUNTIME_DIR for the usual one; --listen for TCP");
   using Listener = Server::Listener;
   if (listeners.own)
     server.open(listeners.own->handle(), Listener::own, listeners.own->path().string());
