@@ -10,6 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "integration/daemon.hpp"
+#include "journal/lease_journal.hpp"
+#include "places.hpp"
 
 // The daemon itself, as a client meets it on its socket.
 namespace lazaret::test {
@@ -320,6 +322,30 @@ TEST(ServeMetrics, CountRequestsAndRuns) {
         "lazaret_runs_total{cause=\"nonzero_exit\"} 1", "lazaret_run_seconds_count 1"})
     EXPECT_THAT(text, HasSubstr(line));
   EXPECT_EQ(text.find("clients-own"), std::string::npos);
+}
+
+// What is left there cannot be removed, and is told at each start until somebody does something.
+TEST(Serve, SaysWhatToDoAboutAnEngineThatIsGone) {
+  const Folder folder;
+  auto owner = journal::this_process();
+  owner.started = "1";  // he is dead
+  {
+    auto journal = journal::LeaseJournal::open(folder.path() + "/lazaret");
+    ASSERT_TRUE(journal.ok());
+    const std::string place = "unix://" + folder.path() + "/nobody.sock";
+    ASSERT_TRUE((*journal)->intend({journal::Kind::container, place, "lazaret-x-0"}, owner).ok());
+  }
+  const std::string said = folder.path() + "/said";
+  const Ended ended = run_program(
+      {.argv = {"sh", "-c", R"(exec "$0" --socket "$1/s" 2>"$1/said")", kServePath, folder.path()},
+       .environment = {{"XDG_STATE_HOME", folder.path()}},
+       .once_started = [&](pid_t pid) {
+         (void)becomes_true(20s, [&] { return file_text(said).find("hint") != std::string::npos; });
+         ::kill(pid, SIGTERM);
+       }});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_THAT(file_text(said), HasSubstr("nobody.sock"));
+  EXPECT_THAT(file_text(said), HasSubstr("lazaret gc --forget"));
 }
 
 #ifndef LAZARET_SANITIZED

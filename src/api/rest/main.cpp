@@ -63,8 +63,10 @@ Status put_network(Flags& flags) {
 
 // What a daemon before this one has left; nobody waits for it.
 void clear_left(const std::stop_token& stop, const backend::Surroundings& here) {
-  for (const auto& finding : core::sweep(here, {}, Call{Deadline::never(), stop}))
+  for (const auto& finding : core::sweep(here, {}, Call{Deadline::never(), stop})) {
     cli::note(core::text_of(finding));
+    if (!finding.hint.empty()) cli::note("hint: " + finding.hint);
+  }
 }
 
 // Whoever has the token comes from anywhere, and may be given nothing of this machine unasked.

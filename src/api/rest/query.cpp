@@ -36,8 +36,11 @@ Result<Parameters> parameters_of(std::string_view query, std::span<const std::st
   for (const std::string_view pair : split(query, '&')) {
     const std::size_t equals = std::min(pair.find('='), pair.size());
     const std::string_view name = pair.substr(0, equals);
-    if (equals == pair.size() || std::ranges::find(known, name) == known.end())
+    if (std::ranges::find(known, name) == known.end())
       return Error(Errc::invalid_argument, "no parameter here: " + std::string(pair));
+    if (equals == pair.size())
+      return Error(Errc::invalid_argument,
+                   std::string(pair) + " needs a value: " + std::string(pair) + "=...");
     auto value = decoded(pair.substr(equals + 1));
     if (!value) return Error(Errc::invalid_argument, "a percent sign is followed by two digits");
     if (!parameters.emplace(name, std::move(*value)).second)

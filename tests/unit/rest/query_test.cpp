@@ -34,6 +34,11 @@ TEST(Query, RefusesAnotherParameterOneTwiceAndWhatCannotBeDecoded) {
     EXPECT_EQ(path_in(query), "error") << query;
 }
 
+TEST(Query, SaysWhichParameterHasNoValue) {
+  EXPECT_EQ(parameters_of("path", kKnown).error().message(), "path needs a value: path=...");
+  EXPECT_EQ(parameters_of("third", kKnown).error().message(), "no parameter here: third");
+}
+
 TEST(Query, HasWholeNumbersUpToABound) {
   const auto number = [](const char* query, std::uint64_t most) {
     const auto parameters = parameters_of(query, kNumber);
