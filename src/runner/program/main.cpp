@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <string>
 #include <utility>
 
 #include "base/try.hpp"
@@ -29,6 +30,6 @@ lazaret::Status serve(int count, char** words) {
 int main(int count, char** words) {
   const lazaret::Status status = serve(count, words);
   if (status.ok()) return 0;
-  std::fprintf(stderr, "lazaret runner: %s\n", status.error().message().c_str());
+  std::fputs(("lazaret runner: " + status.error().message() + "\n").c_str(), stderr);
   return 1;
 }
