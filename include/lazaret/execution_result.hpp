@@ -160,5 +160,7 @@ struct ExecutionResult {
 
 /// The result as one JSON object, in the schema of docs/result.md. `indent` < 0 gives one line.
 [[nodiscard]] std::string to_json(const ExecutionResult& result, int indent = -1);
+/// The same of a result that nobody needs any more, in less memory.
+[[nodiscard]] std::string to_json(ExecutionResult&& result, int indent = -1);
 
 }  // namespace lazaret

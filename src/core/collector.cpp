@@ -1,6 +1,7 @@
 #include "core/collector.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/utf8.hpp"
 
@@ -38,9 +39,15 @@ std::string Collector::tail() const {
   return std::string(text_of(all.subspan(split))) + std::string(text_of(all.first(split)));
 }
 
-std::string Collector::text() const {
+std::string Collector::text() const& { return Collector(*this).text(); }
+
+std::string Collector::text() && {
   const std::string last = tail();
-  if (!truncated()) return to_utf8(head_ + last);
+  tail_ = {};
+  if (!truncated()) {
+    head_ += last;
+    return is_utf8(head_) ? std::move(head_) : to_utf8(head_);
+  }
   const std::string_view front = std::string_view(head_).substr(0, whole_prefix(head_));
   const std::string_view back = std::string_view(last).substr(first_boundary(last));
   const std::uint64_t omitted = total_ - front.size() - back.size();

@@ -25,7 +25,9 @@ class Collector {
   [[nodiscard]] std::string tail() const;
   /// Valid UTF-8: the head, a line that says how much is missing, and the tail, cut between
   /// characters; ill-formed bytes become U+FFFD.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] std::string text() const&;
+  /// The same, and what was kept is given up: a stream that fits is not copied.
+  [[nodiscard]] std::string text() &&;
 
  private:
   void take_tail(Bytes bytes);

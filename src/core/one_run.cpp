@@ -277,8 +277,6 @@ class Run {
 
   ExecutionResult result() {
     ExecutionResult result;
-    result.stdout_text = sink_.out.text();
-    result.stderr_text = sink_.err.text();
     result.duration = duration_;
     result.meta.cause = cause_of(death_);
     result.timed_out = result.meta.cause == Cause::timeout;
@@ -290,6 +288,8 @@ class Run {
     result.compile = compile_;
     result.artifacts = std::move(artifacts_);
     result.meta.warnings = std::move(warnings_);
+    result.stdout_text = std::move(sink_.out).text();
+    result.stderr_text = std::move(sink_.err).text();
     put_ending(result);
     put_value_and_error(result);
     return result;

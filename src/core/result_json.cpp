@@ -97,9 +97,17 @@ void put_value(std::string& document, const std::string& value) {
 }  // namespace
 
 std::string to_json(const ExecutionResult& result, int indent) {
-  Json json = {{"stdout", result.stdout_text},  {"stderr", result.stderr_text},
-               {"exit_code", result.exit_code}, {"duration", result.duration.count()},
-               {"timed_out", result.timed_out}, {"truncated", result.truncated}};
+  return to_json(ExecutionResult(result), indent);
+}
+
+std::string to_json(ExecutionResult&& result, int indent) {
+  Json json = Json::object();
+  json["stdout"] = std::move(result.stdout_text);
+  json["stderr"] = std::move(result.stderr_text);
+  json["exit_code"] = result.exit_code;
+  json["duration"] = result.duration.count();
+  json["timed_out"] = result.timed_out;
+  json["truncated"] = result.truncated;
   if (result.value) json["value"] = nullptr;
   if (result.error) json["error"] = error_json(*result.error);
   if (result.compile) json["compile"] = compile_json(*result.compile);

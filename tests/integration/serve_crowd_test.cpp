@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-constexpr std::size_t kAnswerBytes = 250'000;  // more than a socket keeps for its reader
+constexpr std::size_t kAnswerBytes = 400'000;  // more than a socket keeps for its reader
 constexpr int kGoodClients = 8;
 constexpr int kRunsOfEach = 25;
 

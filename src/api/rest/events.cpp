@@ -8,8 +8,16 @@
 namespace lazaret::rest {
 namespace {
 
-std::string event(const char* name, const std::string& data) {
-  return std::string("event: ") + name + "\ndata: " + data + "\n\n";
+void put_event(std::string& text, std::string_view name, std::string_view data) {
+  constexpr std::string_view kName = "event: ", kData = "\ndata: ", kEnd = "\n\n";
+  text.reserve(text.size() + kName.size() + name.size() + kData.size() + data.size() + kEnd.size());
+  for (const std::string_view part : {kName, name, kData, data, kEnd}) text += part;
+}
+
+std::string event(std::string_view name, std::string_view data) {
+  std::string text;
+  put_event(text, name, data);
+  return text;
 }
 
 const char* name_of(Stream stream) {
@@ -25,7 +33,7 @@ std::optional<std::string> Events::start() {
 
 std::optional<std::string> Events::result() {
   if (run_->state != RunState::done || std::exchange(over_, true)) return std::nullopt;
-  return run_->result;
+  return std::move(run_->result);
 }
 
 std::optional<std::string> EventText::next() {
@@ -39,9 +47,10 @@ std::optional<std::string> EventText::next() {
   std::string text;
   for (const Stream stream : {Stream::standard_output, Stream::standard_error}) {
     const std::string& cut = cut_[static_cast<std::size_t>(stream)];
-    if (!cut.empty()) text += event(name_of(stream), nlohmann::json(to_utf8(cut)).dump());
+    if (!cut.empty()) put_event(text, name_of(stream), nlohmann::json(to_utf8(cut)).dump());
   }
-  return text + event("result", *result);
+  put_event(text, "result", *result);
+  return text;
 }
 
 std::optional<std::string> EventText::text_of(Backlog::Piece output) {

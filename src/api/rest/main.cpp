@@ -1,7 +1,6 @@
 #include "api/rest/main.hpp"
 
 #include <CLI/CLI.hpp>
-#include <thread>
 
 #include "api/cli/app.hpp"
 #include "api/cli/command.hpp"
@@ -85,7 +84,9 @@ int run(Flags& flags) {
   if (const Status set = put_network(flags); !set.ok())
     return cli::complain(set.error(), cli::kUsage);
   narrow_for_strangers(*config, flags.server);
-  const std::jthread sweeper(clear_left, core::surroundings(*config));
+  flags.server.beside = [here = core::surroundings(*config)](const std::stop_token& stop) {
+    clear_left(stop, here);
+  };
   const auto service = core::make_service(std::move(config).value());
   if (const Status kept = service->keep_ready(); !kept.ok())
     return cli::complain(kept.error(), cli::kUsage);

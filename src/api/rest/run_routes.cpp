@@ -41,7 +41,7 @@ std::string json_of(const Run& run) {
 
 // The run ends with the client, and the answer is its result.
 void wait_for(Desk& desk, const RunPointer& run, const VisitorPointer& visitor) {
-  run->changed = [visitor, run = run.get()] { visitor->answer({.body = run->result}); };
+  run->changed = [visitor, run = run.get()] { visitor->answer({.body = std::move(run->result)}); };
   visitor->when_gone([&runs = desk.runs, run] {
     run->changed = nullptr;
     runs.cancel(run);

@@ -62,8 +62,10 @@ void Runs::execute(const std::shared_ptr<Run>& run) {
 
 void Runs::end(const std::shared_ptr<Run>& run, ExecutionResult result) {
   result.meta.run_id = run->id;
-  boost::asio::post(loop_, [this, run, text = to_json(result), cause = result.meta.cause,
-                            counts = result.meta.output, duration = result.duration]() mutable {
+  const Cause cause = result.meta.cause;
+  const OutputCounts counts = result.meta.output;
+  const auto duration = result.duration;
+  boost::asio::post(loop_, [=, this, text = to_json(std::move(result))]() mutable {
     run->cause = cause;
     run->counts = counts;
     if (on_end) on_end(cause, duration);

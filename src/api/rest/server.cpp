@@ -6,6 +6,7 @@
 #include <charconv>
 #include <csignal>
 #include <memory>
+#include <thread>
 
 #include "api/rest/door.hpp"
 #include "api/rest/entrance.hpp"
@@ -99,6 +100,7 @@ class Server {
   void run() {
     await_signal();
     os::notify_ready();  // before there are threads: it changes the environment
+    const std::jthread beside(options_.beside);
     // The first run finds everything that it needs in place.
     readiness_.ask([](const Readiness::Verdict&) {});
     loop_.run();

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -30,6 +31,8 @@ struct ServerOptions {
   std::optional<std::filesystem::path> key;
   Bounds bounds;
   std::function<void(const std::string& line)> log;  ///< one event for the operator
+  /// What goes on beside it, on a thread of its own, once it listens; asked to stop at its end.
+  std::function<void(const std::stop_token& stop)> beside;
 };
 
 /// Serves until SIGTERM or SIGINT, then lets runs end (`bounds.drain`; a second signal: not) and

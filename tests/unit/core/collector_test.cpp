@@ -61,6 +61,16 @@ TEST(Collector, KeepsNothingWithACapOfZeroButCounts) {
   EXPECT_EQ(collector.text(), "\n[... 3 bytes omitted ...]\n");
 }
 
+TEST(Collector, SaysItAgainUnlessItIsUsedUp) {
+  for (const std::uint64_t cap : {200U, 66U, 64U, 32U, 0U}) {
+    SCOPED_TRACE(cap);
+    Collector collector = filled(cap, numbers(64) + "\xFF");
+    const std::string said = collector.text();
+    EXPECT_EQ(collector.text(), said);
+    EXPECT_EQ(std::move(collector).text(), said);
+  }
+}
+
 TEST(Collector, KeepsTheSameWhateverTheChunksAre) {
   const std::string text = numbers(1000);
   const std::string whole = filled(64, text).text();
