@@ -80,7 +80,7 @@ struct OutputCounts {
 
 /// How a run that did not end by itself was ended.
 struct Kill {
-  std::string path;                      ///< "term", "kill"
+  std::string path;  ///< "term", "kill", and "int" where a context was interrupted
   std::chrono::milliseconds latency{0};  ///< from the decision to the confirmed end
   std::uint32_t survivors = 0;           ///< processes of the box seen alive after the kill
 };
@@ -92,6 +92,13 @@ enum class Isolation { full, partial, none };
 struct Fallback {
   std::string wanted;
   std::string reason;  ///< every endpoint tried and why each failed
+};
+
+/// The interpreter that keeps what a run leaves in it.
+struct ContextNote {
+  std::string name;
+  std::uint32_t cell = 0;  ///< which of its runs this was, from 1
+  bool lost = false;       ///< it is gone with all that was in it: the next run begins a new one
 };
 
 struct Meta {
@@ -113,6 +120,7 @@ struct Meta {
   std::optional<Kill> kill;
   Isolation isolation = Isolation::none;
   std::vector<Evidence> evidence;
+  std::optional<ContextNote> context;
   std::optional<Fallback> fallback;
   std::vector<std::string> warnings;
 };

@@ -38,6 +38,11 @@ struct ExecutionRequest {
   std::string code;
   /// Runs this program instead of code; the first element is looked up in the box's PATH.
   std::vector<std::string> command;
+  /// In a session: the interpreter that runs the code and keeps what it leaves there, variables and
+  /// imports, for the next run with the same name. It is started by the first; 1 to 64 letters,
+  /// digits, dots, dashes and underscores; empty: one of its own, which ends with the run. For
+  /// python; without arguments and standard input.
+  std::string context;
   /// Arguments for the code (sys.argv[1:], process.argv.slice(2), "$@").
   std::vector<std::string> arguments;
   /// Standard input, at most 1 MiB; at its end the program reads end-of-file.

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +42,14 @@ enum class SessionState {
 
 [[nodiscard]] std::string_view name_of(SessionState state) noexcept;
 
+/// An interpreter of a session; see ExecutionRequest::context.
+struct ContextState {
+  std::string name;
+  std::string language;
+  std::uint32_t cells = 0;  ///< runs in it so far
+  bool lost = false;        ///< with the next run in it that is told, and nothing is run
+};
+
 /// A verified box that runs one program after another. They share its files, /work/out among them,
 /// and what else outlives processes (System V IPC, POSIX message queues); whatever of a program is
 /// alive when its first process ends is killed. Each box is one session's. Thread-safe; one thing
@@ -80,6 +89,11 @@ class Session {
   [[nodiscard]] Status remove(const std::string& path) const;
   /// Gives it another path below /work, where nothing may be; directories on the way are made.
   [[nodiscard]] Status move(const std::string& path, const std::string& target) const;
+  /// Its contexts, by name. Waits for the run that goes on.
+  [[nodiscard]] Result<std::vector<ContextState>> contexts() const;
+  /// Ends one, and what it has left running: the next run in it begins a new one. Errors:
+  /// not_found, conflict (the session is not ready), and those of the wire.
+  [[nodiscard]] Status end_context(const std::string& name) const;
   [[nodiscard]] SessionState state() const;
   /// What holds it, as it was seen before its first program.
   [[nodiscard]] const std::vector<Evidence>& evidence() const;

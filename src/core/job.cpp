@@ -38,6 +38,15 @@ void put_word(runner::Job& job, const policy::Program::Ahead& ahead) {
   job.word.append(1, '\0').append(job.farewell);
 }
 
+// A context's processor time is not its jobs': the kernel would count all of them together.
+void put_cell(runner::Job& job, const policy::Program::Cell& cell) {
+  job.context = cell.context;
+  job.begins_context = cell.number == 1;
+  job.cpu_seconds = 0;
+  job.farewell = os::random_hex(32);
+  job.word = job.farewell + '\0' + "<cell " + std::to_string(cell.number) + ">" + '\0' + cell.code;
+}
+
 }  // namespace
 
 runner::Job job_of(const policy::Spec& spec) {
@@ -45,6 +54,7 @@ runner::Job job_of(const policy::Spec& spec) {
   job.argv = spec.program.argv;
   if (spec.program.compiler.empty()) put_files(job, spec.program);
   if (spec.program.ahead) put_word(job, *spec.program.ahead);
+  if (spec.program.cell) put_cell(job, *spec.program.cell);
   job.keeps_box = spec.keeps_box;
   return job;
 }

@@ -27,6 +27,7 @@ policy::Program program_of(const runner::Driver& driver, const ExecutionRequest&
   program.seeds = std::move(recipe.seeds);
   program.environment = {recipe.environment.begin(), recipe.environment.end()};
   if (recipe.ahead) program.ahead = ahead_of(std::move(*recipe.ahead));
+  program.cells = std::move(recipe.cells);
   return program;
 }
 

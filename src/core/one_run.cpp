@@ -9,6 +9,7 @@
 #include "core/bounds.hpp"
 #include "core/cause.hpp"
 #include "core/compile_step.hpp"
+#include "core/counters.hpp"
 #include "core/inputs.hpp"
 #include "core/job.hpp"
 #include "core/last_words.hpp"
@@ -30,10 +31,11 @@ constexpr std::chrono::milliseconds kAloneBound{500};
 // A single process is the kernel's to end, which counts by itself.
 constexpr std::chrono::milliseconds kCpuSlack{250};
 constexpr std::chrono::milliseconds kShortestLook{20};
-constexpr std::uint32_t kSigTerm = 15;
+constexpr std::uint32_t kSigInt = 2, kSigKill = 9, kSigTerm = 15;
+constexpr std::chrono::seconds kKillBound{2};
 constexpr const char* kMayHaveRun = "the program may have run, even to its end";
 
-std::chrono::milliseconds since(Clock::time_point start) {
+std::chrono::milliseconds elapsed(Clock::time_point start) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
 }
 
@@ -46,6 +48,7 @@ class Run {
 
   ExecutionResult execute() {
     if (spec_.keeps_box) earlier_ = box_.counters();
+    if (spec_.beside_contexts) others_before_ = box_.others().value_or(0);
     death_.cpu_limit = spec_.limits.cpu_time;
     death_.file_size_limited = is_enforced(Control::file_size);
     if (put_files() && (spec_.program.compiler.empty() || compile())) {
@@ -63,6 +66,13 @@ class Run {
   // so nothing of the program has run then.
   [[nodiscard]] bool died_unused() const { return died_unused_; }
   // Whether the box can take another program: this one is over, and nothing of it is left.
+  [[nodiscard]] bool is_cell() const { return spec_.program.cell.has_value(); }
+  [[nodiscard]] bool ended_contexts() const { return ended_contexts_; }
+  [[nodiscard]] bool keeps_context() const {
+    const auto* const exited =
+        death_.ending ? std::get_if<runner::Exited>(&*death_.ending) : nullptr;
+    return exited != nullptr && exited->keeps_context && can_go_on();
+  }
   [[nodiscard]] bool can_go_on() const {
     return death_.ending && !is_box_ended_ && !trouble_ && client_.is_in_step();
   }
@@ -117,6 +127,8 @@ class Run {
   void carry() {
     const auto before = spec_.limits.cpu_time ? box_.counters() : std::nullopt;
     if (before) used_before_ = before->usage.cpu_ms.value_or(0);
+    if (is_cell() && spec_.limits.cpu_time && !(before && before->usage.cpu_ms))
+      warnings_.push_back("the processor time of contexts is not limited here: nobody counts it");
     const Call call{Deadline::after(spec_.limits.timeout), request_.stop};
     const runner::Job job = job_of(spec_);
     if (const Status status = client_.start(job, call); !status.ok())
@@ -181,29 +193,41 @@ class Run {
   void end_it(OwnDecision decision) {
     const auto decided = Clock::now();
     death_.decision = decision;
-    const Call grace = Call{}.within(spec_.limits.grace);
-    bool obeyed = client_.signal(kSigTerm, grace).ok();
-    if (obeyed) {
-      const auto ending = client_.await(sink_, grace);
-      obeyed = ending.ok();
-      if (obeyed) death_.ending = *ending;
-    }
-    if (obeyed && spec_.keeps_box && is_alone())
+    const bool obeyed = ends_by(is_cell() ? kSigInt : kSigTerm, spec_.limits.grace);
+    if (obeyed && is_cell())
+      kill_ = Kill{"int", {}, 0};
+    else if (obeyed && spec_.keeps_box && is_alone(others_before_))
       kill_ = Kill{"term", {}, 0};
-    else
+    else if (obeyed || !is_cell() || !end_contexts())
       kill_box(obeyed ? "term" : "kill");
-    kill_->latency = since(decided);
-    if (!obeyed) drain();
+    kill_->latency = elapsed(decided);
+    if (!obeyed && is_box_ended_) drain();
     if (!client_.has_heard_of_the_job())
       warnings_.push_back("the box never said that it had started the program");
   }
 
-  // Whether nothing but the runner is seen in the box from outside; what it has killed may take a
-  // moment to go.
-  bool is_alone() {
+  bool ends_by(std::uint32_t signal, std::chrono::milliseconds patience) {
+    const Call call = Call{}.within(patience);
+    if (!client_.signal(signal, call).ok()) return false;
+    const auto ending = client_.await(sink_, call);
+    if (ending.ok()) death_.ending = *ending;
+    return ending.ok();
+  }
+
+  // An interpreter that cannot be interrupted goes, and all others with it: that nothing else is
+  // left then can be seen from outside.
+  bool end_contexts() {
+    ended_contexts_ = ends_by(kSigKill, kKillBound) && is_alone(0);
+    if (ended_contexts_) kill_ = Kill{"kill", {}, 0};
+    return ended_contexts_;
+  }
+
+  // Whether nothing but the runner, and what was there before the program, is seen in the box from
+  // outside; what it has killed may take a moment to go.
+  bool is_alone(std::uint32_t before) {
     for (const Deadline soon = Deadline::after(kAloneBound);;) {
       const auto others = box_.others();
-      if (!others || *others == 0 || soon.passed()) return others && *others == 0;
+      if (!others || *others <= before || soon.passed()) return others && *others <= before;
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
     }
   }
@@ -213,7 +237,7 @@ class Run {
     const auto decided = Clock::now();
     const Status ended = box_.kill(Call{}.within(kEndBound));
     if (!ended.ok()) warnings_.push_back("the box could not be ended: " + ended.error().message());
-    kill_ = Kill{path, since(decided), 0};
+    kill_ = Kill{path, elapsed(decided), 0};
   }
 
   // The stream ends with the box; a complete ending in it cannot be newer than our decision.
@@ -240,29 +264,14 @@ class Run {
     auto seen = goes_on && (box_.ends_later() || spec_.keeps_box) ? box_.counters() : std::nullopt;
     if (!seen && can_go_on() && spec_.keeps_box) seen.emplace();
     if (!seen) return box_.autopsy(Call{}.within(kEndBound));
-    if (seen->usage.source == "none" && exited != nullptr) {
-      seen->usage.cpu_ms = exited->cpu_us / 1000;
-      seen->usage.source = "runner";
-      if (exited->peak_rss_kib > 0) seen->usage.peak_memory_bytes = exited->peak_rss_kib * 1024;
-    }
+    if (seen->usage.source == "none" && exited != nullptr) put_own_word(*seen, *exited);
     return *seen;
   }
 
   // The box's counters know nothing of steps, nor of earlier programs.
   [[nodiscard]] backend::Autopsy of_program(backend::Autopsy seen) const {
-    const auto& before = compilers_ && !death_.compiling ? compilers_ : earlier_;
-    if (!before) return seen;
-    seen.usage.memory_kills -= std::min(seen.usage.memory_kills, before->usage.memory_kills);
-    seen.usage.pids_refusals -= std::min(seen.usage.pids_refusals, before->usage.pids_refusals);
-    const bool is_counted = seen.usage.source != "runner";  // who counts each step by itself
-    if (auto& used = seen.usage.cpu_ms; is_counted && used && before->usage.cpu_ms)
-      *used -= std::min(*used, *before->usage.cpu_ms);
-    if (&before != &earlier_) return seen;
-    // The box's highest so far: what has not grown was an earlier program's.
-    if (seen.usage.peak_memory_bytes <= before->usage.peak_memory_bytes)
-      seen.usage.peak_memory_bytes.reset();
-    if (seen.usage.peak_pids <= before->usage.peak_pids) seen.usage.peak_pids.reset();
-    return seen;
+    if (compilers_ && !death_.compiling) return since(std::move(seen), *compilers_, Before::step);
+    return earlier_ ? since(std::move(seen), *earlier_, Before::run) : seen;
   }
 
   void lost(const Error& error) { trouble_ = error; }
@@ -359,6 +368,8 @@ class Run {
   std::optional<Compilation> compile_;
   std::optional<backend::Autopsy> earlier_;    // what the counters said before the run
   std::optional<backend::Autopsy> compilers_;  // and after the compile step
+  std::uint32_t others_before_ = 0;            // processes of contexts
+  bool ended_contexts_ = false;
   std::uint64_t used_before_ = 0;  // milliseconds that the box had used before the program
   bool is_spent_ = false;          // all of the processor time
   bool is_box_ended_ = false;
@@ -377,7 +388,8 @@ OneRun run_one(backend::Box& box, runner::Client& client, const ExecutionRequest
                const policy::Spec& spec) {
   Run run(box, client, request, spec);
   ExecutionResult result = run.execute();
-  return {std::move(result), run.can_go_on(), run.died_unused()};
+  return {std::move(result), run.can_go_on(), run.died_unused(), run.keeps_context(),
+          run.ended_contexts()};
 }
 
 }  // namespace lazaret::core

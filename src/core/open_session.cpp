@@ -80,7 +80,7 @@ ExecutionRequest first_of(const SessionRequest& session) {
 
 Result<Session::Parts> Service::open_on(std::shared_ptr<backend::Backend> backend,
                                         const SessionRequest& request, const Call& call) const {
-  const policy::Facts facts{languages(), backend->default_grace()};
+  const policy::Facts facts{languages(), backend->default_grace(), true};
   LAZARET_TRY(policy::Spec spec, policy::resolve(first_of(request), config_, facts));
   spec.keeps_box = true;
   auto box = backend->open(spec, call);

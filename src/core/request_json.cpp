@@ -160,6 +160,8 @@ constexpr std::array kMembers = {
            [](ExecutionRequest& to, const json& v) { return put_text(to.code, "code", v); }},
     Member{"command",
            [](ExecutionRequest& to, const json& v) { return put_words(to.command, "command", v); }},
+    Member{"context",
+           [](ExecutionRequest& to, const json& v) { return put_text(to.context, "context", v); }},
     Member{"arguments", [](ExecutionRequest& to,
                            const json& v) { return put_words(to.arguments, "arguments", v); }},
     Member{"stdin",
@@ -235,6 +237,7 @@ json json_of(const ExecutionRequest& request) {
   json object = {{"language", request.language}};
   if (!request.code.empty()) object["code"] = request.code;
   if (!request.command.empty()) object["command"] = request.command;
+  if (!request.context.empty()) object["context"] = request.context;
   if (!request.arguments.empty()) object["arguments"] = request.arguments;
   if (!request.stdin_data.empty()) object["stdin"] = request.stdin_data;
   if (!request.environment.empty()) object["environment"] = request.environment;

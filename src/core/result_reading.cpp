@@ -117,6 +117,11 @@ Meta meta_of(const json& object) {
                  output.at("stderr_bytes").get<std::uint64_t>(),
                  output.at("stdout_truncated").get<bool>(),
                  output.at("stderr_truncated").get<bool>()};
+  if (const auto context = optional_at<json>(object, "context")) {
+    meta.context = ContextNote{context->at("name").get<std::string>(),
+                               context->at("cell").get<std::uint32_t>(),
+                               context->at("lost").get<bool>()};
+  }
   if (const auto kill = optional_at<json>(object, "kill")) {
     meta.kill = Kill{kill->at("path").get<std::string>(),
                      std::chrono::milliseconds(kill->at("latency_ms").get<std::int64_t>()),

@@ -61,6 +61,9 @@ const char* hint_of(const runner::Failed& failed) {
 ResultError start_error(const std::vector<std::string>& argv, const policy::Program& program,
                         const runner::Failed& failed) {
   constexpr int kNotFound = 2;
+  if (failed.step == runner::kFindContext)
+    return error(ErrorType::BackendError, "the context's interpreter has ended meanwhile",
+                 "it is lost; the next run begins a new one");
   const bool absent = failed.step == "exec" && failed.os_error == kNotFound;
   if (!absent)
     return error(ErrorType::BackendError,

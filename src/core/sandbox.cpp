@@ -99,6 +99,12 @@ Status Session::move(const std::string& path, const std::string& target) const {
   return body_->inside->change({runner::Change::Kind::move, path, target}, {});
 }
 
+Result<std::vector<ContextState>> Session::contexts() const { return body_->inside->contexts({}); }
+
+Status Session::end_context(const std::string& name) const {
+  return body_->inside->end_context(name, {});
+}
+
 SessionState Session::state() const { return body_->inside->state(); }
 const std::vector<Evidence>& Session::evidence() const { return body_->inside->evidence(); }
 void Session::close() const { body_->inside->close(); }

@@ -168,20 +168,25 @@ Status Session::check(const ExecutionRequest& request) const {
 ExecutionResult Session::execute(const ExecutionRequest& request) {
   const Stop stop(*this, request.stop);
   ExecutionRequest whole = request;
-  const auto spec = parts_.resolve(whole);
+  auto spec = parts_.resolve(whole);
   ExecutionResult result = spec.ok() ? run(whole, *spec, stop.token()) : failed_run(spec.error());
   result.meta.fallback = parts_.fallback;
   describe(result, whole, spec.ok() ? &*spec : nullptr);
   return result;
 }
 
-ExecutionResult Session::run(ExecutionRequest& request, const policy::Spec& spec,
+ExecutionResult Session::run(ExecutionRequest& request, policy::Spec& spec,
                              const std::stop_token& stop) {
   if (const Status there = check_places(request); !there.ok()) return failed_run(there.error());
   auto use = Use::begin(*this, Call{Deadline::never(), request.stop});
   if (!use.ok()) return failed_run(as_unavailable(use.error()));
   request.stop = stop;
+  if (const Status entered = contexts_.enter(spec); !entered.ok()) {
+    use->is_whole = true;
+    return failed_run(entered.error());
+  }
   OneRun kept = run_kept(*parts_.box, client_, request, spec);
+  contexts_.note(spec, kept);
   use->is_whole = kept.can_go_on;
   if (!kept.can_go_on) kept.result.meta.warnings.push_back("the session ended with this run");
   kept.result.meta.backend = parts_.backend->name();
@@ -241,6 +246,24 @@ Status Session::change(const runner::Change& change, const std::stop_token& stop
   const Ask carry_out = [&](const Call& call) { return client_.change(change, call); };
   LAZARET_TRY(const runner::Placed placed, ask(carry_out, stop));
   return placed.os_error == 0 ? Status() : Status(change_error(placed, change, parts_.spec.limits));
+}
+
+Result<std::vector<ContextState>> Session::contexts(const std::stop_token& stop) {
+  LAZARET_TRY(Use use, Use::begin(*this, Call{Deadline::never(), stop}));
+  use.is_whole = true;
+  return contexts_.list();
+}
+
+Status Session::end_context(const std::string& name, const std::stop_token& stop) {
+  LAZARET_TRY(Use use, Use::begin(*this, Call{Deadline::never(), stop}));
+  use.is_whole = true;
+  if (!contexts_.forget(name))
+    return Error(Errc::not_found, "the session has no context " + policy::in_quotes(name));
+  const Stop both(*this, stop);
+  const Status ended = client_.end_context(name, transfer_call(parts_.spec.limits, both.token()));
+  use.is_whole = client_.is_in_step();
+  const bool is_gone = !ended.ok() && ended.error().code() == Errc::not_found;
+  return is_gone ? Status() : ended;
 }
 
 void Session::close() { end(SessionState::closed); }

@@ -12,6 +12,7 @@
 #include "base/guarded.hpp"
 #include "base/turn.hpp"
 #include "core/artifacts.hpp"
+#include "core/contexts.hpp"
 #include "lazaret/session.hpp"
 #include "policy/spec.hpp"
 #include "runner/client.hpp"
@@ -60,6 +61,8 @@ class Session {
   [[nodiscard]] Result<Taken> get(const Wish& wish, const std::stop_token& stop);
   [[nodiscard]] Status make_directory(const std::string& path, const std::stop_token& stop);
   [[nodiscard]] Status change(const runner::Change& change, const std::stop_token& stop);
+  [[nodiscard]] Result<std::vector<ContextState>> contexts(const std::stop_token& stop);
+  [[nodiscard]] Status end_context(const std::string& name, const std::stop_token& stop);
   /// Ends it, and what runs in it; idempotent. Its box goes at once, or with who uses it.
   void close();
 
@@ -84,7 +87,7 @@ class Session {
   // One question about names, and what became of it.
   using Ask = std::function<Result<runner::Placed>(const Call& call)>;
   [[nodiscard]] Result<runner::Placed> ask(const Ask& question, const std::stop_token& stop);
-  [[nodiscard]] ExecutionResult run(ExecutionRequest& request, const policy::Spec& spec,
+  [[nodiscard]] ExecutionResult run(ExecutionRequest& request, policy::Spec& spec,
                                     const std::stop_token& stop);
   [[nodiscard]] bool is_over(const Life& life) const;
   void end(SessionState state);
@@ -98,6 +101,7 @@ class Session {
   std::stop_source closing_;
   Turn turn_;  // of those who use the box
   runner::Client client_;
+  Contexts contexts_;  // of who has the turn
 };
 
 }  // namespace lazaret::core

@@ -38,7 +38,7 @@ struct SpawnRequest {
   std::vector<std::string> argv;         ///< the first element is looked up in PATH
   std::vector<std::string> environment;  ///< NAME=value; PATH is taken from here
   std::string working_directory;
-  std::vector<RawHandle> handles;  ///< become 0, 1, …; 5 at most; others are closed
+  std::vector<RawHandle> handles;  ///< become 0, 1, …; 6 at most; others are closed
   std::uint32_t cpu_seconds = 0;   ///< RLIMIT_CPU, 0 for none
   /// Signals that the caller may be ignoring, bit 0 for number 1: these are reset one by one.
   std::uint64_t ignored_signals = kEverySignal;
@@ -64,6 +64,14 @@ struct Ended {
 /// Sends a signal to every other process of the box when this is its init (kill(-1)), otherwise to
 /// the process group that `leader` leads. Errors: not_found when there is none left.
 [[nodiscard]] Status signal_all(std::int64_t leader, std::uint32_t signal);
+/// Sends a signal to a process group alone. Errors: as above.
+[[nodiscard]] Status signal_group(std::int64_t leader, std::uint32_t signal);
+/// Sends a signal to one child. Errors: as above.
+[[nodiscard]] Status signal_one(std::int64_t child, std::uint32_t signal);
+/// Our own children, ended ones that nobody has collected among them; nothing where they cannot be
+/// seen (proc_pid_task(5), children), or where we are not the box's init: then what loses its
+/// parent is not given to us.
+[[nodiscard]] std::optional<std::vector<std::int64_t>> children();
 
 /// Processor time that a living child has used, in microseconds; 0 where it cannot be read
 /// (clock_getcpuclockid(3)).

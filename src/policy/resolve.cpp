@@ -22,6 +22,7 @@ constexpr std::size_t kMostWords = 1024;
 constexpr std::size_t kMostWord = 128 * 1024 - 1;  // MAX_ARG_STRLEN of Linux, with its NUL
 constexpr std::size_t kMostText = 512 * 1024;      // all words, and again all variables
 constexpr std::size_t kMostVariables = 256;
+constexpr std::size_t kMostName = 64;  // of a context
 
 Error large(std::string message) { return Error(Errc::too_large, std::move(message)); }
 
@@ -72,8 +73,39 @@ Status check_command(const std::vector<std::string>& command) {
   return check_words("the command", command);
 }
 
+bool is_name_of_context(std::string_view name) {
+  constexpr std::string_view kLetters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+  return name.size() <= kMostName && name.find_first_not_of(kLetters) == name.npos;
+}
+
+Status check_context(const ExecutionRequest& request, const Facts& facts) {
+  if (request.context.empty()) return {};
+  if (!is_name_of_context(request.context))
+    return invalid("no name of a context: " + in_quotes(request.context))
+        .with_hint("1 to 64 letters, digits, dots, dashes and underscores");
+  if (!facts.keeps_box)
+    return invalid("contexts are kept by sessions").with_hint("lazaret session new; run it there");
+  if (!request.command.empty()) return invalid("a command has no context, code has");
+  if (request.arguments.empty() && request.stdin_data.empty() && !request.stdin_source) return {};
+  return invalid("what runs in a context has neither arguments nor standard input");
+}
+
+// Its code goes where the interpreter is, and is no file.
+Status make_cell(Program& program, const ExecutionRequest& request, const std::string& language) {
+  if (request.context.empty()) return {};
+  if (program.cells.empty())
+    return invalid("there are no contexts for " + language).with_hint("there are for python");
+  program.cell = {request.context, request.code};
+  program.argv = std::move(program.cells);
+  program.files.clear();
+  program.ahead.reset();
+  return {};
+}
+
 Status fill_program(Spec& spec, const ExecutionRequest& request, const Facts& facts) {
   LAZARET_CHECK(check_words("the arguments", request.arguments));
+  LAZARET_CHECK(check_context(request, facts));
   if (!request.command.empty()) {
     LAZARET_CHECK(check_command(request.command));
     spec.language = "exec";
@@ -86,7 +118,7 @@ Status fill_program(Spec& spec, const ExecutionRequest& request, const Facts& fa
   LAZARET_CHECK(check_code(request.code));
   spec.language = language->name;
   spec.program = language->program(request, spec.limits);
-  return {};
+  return make_cell(spec.program, request, spec.language);
 }
 
 // Where nothing in /work can be executed, what a compiler leaves there cannot.

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -37,6 +38,15 @@ struct Program {
     bool takes_leave = false;              ///< it is told a farewell as well; see runner::Job
   };
   std::optional<Ahead> ahead;  ///< none: it can only be started itself
+
+  std::vector<std::string> cells;  ///< starts an interpreter that runs cells; empty: there is none
+  /// What a context runs instead; its interpreter is started by `cells`, where it is not there yet.
+  struct Cell {
+    std::string context;
+    std::string code;
+    std::uint32_t number = 1;  ///< of the context's
+  };
+  std::optional<Cell> cell;
 };
 
 /// Where one of its files lies, relative to /work.
@@ -57,7 +67,8 @@ struct Spec {
   Profile profile = Profile::standard;
   Loopback loopback = Loopback::down;
   std::vector<Mount> mounts;
-  bool keeps_box = false;  ///< others of its session's programs come before it and after it
+  bool keeps_box = false;        ///< others of its session's programs come before it and after it
+  bool beside_contexts = false;  ///< of its session, which wait meanwhile
 };
 
 }  // namespace lazaret::policy

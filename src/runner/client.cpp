@@ -37,8 +37,8 @@ Result<Greeting> Client::greet(const Call& call) {
   LAZARET_TRY(const Frame first, next_frame(call));
   if (first.type == FrameType::failed) {
     LAZARET_TRY(const Failed failed, decode_failed(first.payload));
-    return Error(Errc::system, "making the box: " + failed.step + " failed: " +
-                                   text_of_linux_error(failed.os_error))
+    return Error(Errc::system, "making the box: " + failed.step +
+                                   " failed: " + text_of_linux_error(failed.os_error))
         .with_os_error(failed.os_error);
   }
   if (first.type != FrameType::hello) return Error(Errc::protocol, "expected the runner's hello");
@@ -105,6 +105,13 @@ Result<Placed> Client::change(const Change& change, const Call& call) {
   asked_ = true;
   LAZARET_CHECK(send(FrameType::change, encode(change), call));
   return placed(call);
+}
+
+Status Client::end_context(const std::string& name, const Call& call) {
+  asked_ = true;
+  LAZARET_CHECK(send(FrameType::end_context, bytes_of(name), call));
+  LAZARET_TRY(const Placed answer, placed(call));
+  return answer.os_error == 0 ? Status() : Status(Error(Errc::not_found, "no such context"));
 }
 
 Result<Placed> Client::placed(const Call& call) {

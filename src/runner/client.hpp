@@ -74,6 +74,8 @@ class Client {
   [[nodiscard]] Result<Placed> end_put(const Call& call);
   /// Has a name below /work changed, while no job runs.
   [[nodiscard]] Result<Placed> change(const Change& change, const Call& call);
+  /// Ends a context while no job runs, and what it has left running. Errors as above; not_found.
+  [[nodiscard]] Status end_context(const std::string& name, const Call& call);
   /// Takes a file of the box, or what lies below a directory, once the job has ended. Errors: those
   /// of the receiver, protocol, connection_lost, timed_out, cancelled.
   [[nodiscard]] Result<Got> get(const Get& wish, Receiver& receiver, const Call& call);

@@ -7,6 +7,8 @@
 
 namespace lazaret::embedded {
 extern const std::string_view python_bootstrap;  // runner/drivers/python.py
+extern const std::string_view python_run;        // and python_run.py
+extern const std::string_view python_cells;      // or python_cells.py
 extern const std::string_view node_bootstrap;    // runner/drivers/node.js
 }  // namespace lazaret::embedded
 
@@ -46,10 +48,13 @@ Recipe interpreted(const Task& task, std::string_view path, Words interpreter) {
 /// -I: neither PYTHON* variables nor the user's site directory have a say. A hash seed comes in
 /// such a variable only.
 Recipe python(const Task& task) {
-  Recipe recipe = interpreted(
-      task, "/work/main.py",
-      {"python3", task.deterministic ? "-s" : "-I", "-c", std::string(embedded::python_bootstrap)});
+  const auto with = [&task](std::string_view then) -> Words {
+    return {"python3", task.deterministic ? "-s" : "-I", "-c",
+            std::string(embedded::python_bootstrap).append(then)};
+  };
+  Recipe recipe = interpreted(task, "/work/main.py", with(embedded::python_run));
   recipe.ahead->takes_leave = true;
+  recipe.cells = with(embedded::python_cells);
   if (!task.deterministic) return recipe;
   recipe.seeds = {"hash_seed", "random_seed"};
   // Else from 3.13 on what lies in /work is imported before there is a program.

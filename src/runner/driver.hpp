@@ -39,6 +39,9 @@ struct Recipe {
   std::optional<Ahead> ahead;  ///< none where nothing is gained by it
   Words seeds = {};            ///< that are fixed: "hash_seed", "random_seed"
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< on top of the program's
+  /// Starts an interpreter that runs one cell after another, told on descriptor 4: the job's
+  /// farewell, the cell's name and its code, with zero bytes between. Empty: there is none.
+  Words cells = {};
 };
 
 struct Driver {

@@ -15,12 +15,13 @@
 /// The runner's wire format; docs/runner-protocol.md is its specification.
 namespace lazaret::runner {
 
-inline constexpr std::uint16_t kProtocolVersion = 6;
+inline constexpr std::uint16_t kProtocolVersion = 7;
 inline constexpr std::size_t kHeaderBytes = 8;
 inline constexpr std::size_t kStreamBytes = 64UL << 10;   ///< most payload of a stream frame
 inline constexpr std::size_t kReportBytes = 128UL << 10;  ///< most payload of a report
 inline constexpr std::size_t kJobBytes = 4UL << 20;       ///< most payload of a job
 inline constexpr std::size_t kEntryBytes = 16UL << 10;    ///< most payload that names files
+inline constexpr std::size_t kContextBytes = 64;          ///< most of a context's name
 inline constexpr std::uint32_t kStdinWindow = 64U << 10;  ///< unacknowledged stdin bytes
 
 enum class FrameType : std::uint8_t {
@@ -36,6 +37,7 @@ enum class FrameType : std::uint8_t {
   put_end = 0x09,
   get = 0x0A,
   change = 0x0B,
+  end_context = 0x0C,
   // runner to host
   hello = 0x81,
   report = 0x82,

@@ -111,6 +111,8 @@ std::vector<std::byte> encode(const Job& job) {
   writer.text(job.word);
   writer.text(job.farewell);
   writer.number(static_cast<std::uint8_t>(job.keeps_box));
+  writer.text(job.context);
+  writer.number(static_cast<std::uint8_t>(job.begins_context));
   return writer.take();
 }
 
@@ -122,6 +124,7 @@ std::vector<std::byte> encode(const Exited& exited) {
   writer.number(exited.peak_rss_kib);
   writer.number(static_cast<std::uint8_t>(exited.has_artifacts));
   writer.number(static_cast<std::uint8_t>(exited.full));
+  writer.number(static_cast<std::uint8_t>(exited.keeps_context));
   return writer.take();
 }
 
@@ -191,6 +194,15 @@ Result<Hello> decode_hello(Bytes payload) {
   return hello;
 }
 
+namespace {
+
+bool has_whole_context(const Job& job) {
+  if (job.context.empty()) return !job.begins_context;
+  return job.context.size() <= kContextBytes && job.keeps_box && !job.farewell.empty();
+}
+
+}  // namespace
+
 Result<Job> decode_job(Bytes payload) {
   Reader reader(payload);
   Job job;
@@ -205,7 +217,9 @@ Result<Job> decode_job(Bytes payload) {
   job.word = reader.text();
   job.farewell = reader.text();
   job.keeps_box = reader.yes_or_no();
-  if (!reader.whole() || job.argv.empty()) return malformed("job");
+  job.context = reader.text();
+  job.begins_context = reader.yes_or_no();
+  if (!reader.whole() || job.argv.empty() || !has_whole_context(job)) return malformed("job");
   return job;
 }
 
@@ -220,6 +234,7 @@ Result<Exited> decode_exited(Bytes payload) {
   exited.has_artifacts = reader.yes_or_no();
   const auto full = reader.number<std::uint8_t>();
   exited.full = static_cast<Exited::Full>(full);
+  exited.keeps_context = reader.yes_or_no();
   const std::uint32_t most = exited.how == Exited::How::exit ? 255 : 64;
   if (!reader.whole() || how > 1 || full > 2 || exited.code > most) return malformed("exit");
   return exited;

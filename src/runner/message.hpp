@@ -41,6 +41,11 @@ struct Job {
   std::string farewell;
   /// The box is to take another one when this is over. Its files replace what is there.
   bool keeps_box = false;
+  /// Of a job: the name of the interpreter that keeps what its jobs leave in it, kContextBytes at
+  /// most, and is told each word on descriptor 4; empty: none. Such a job has a farewell, which is
+  /// said on descriptor 5 with its status.
+  std::string context = {};
+  bool begins_context = false;  ///< it is not there yet, and is started as the job says
 };
 
 /// Runner to host: how the program's main process ended. A claim, like all that follows foreign
@@ -55,10 +60,13 @@ struct Exited {
   std::uint64_t peak_rss_kib = 0;  ///< of the largest process
   bool has_artifacts = false;      ///< something is in /work/out
   Full full = Full::nothing;       ///< only of a program that has not ended well
+  bool keeps_context = false;      ///< its interpreter waits for the next job
 };
 
 /// The step that fails where an interpreter that waited is not there any more: no job has begun.
 inline constexpr std::string_view kHandOver = "hand over";
+/// The step that fails where a context is not there, or is there already: ESRCH, EEXIST.
+inline constexpr std::string_view kFindContext = "context";
 
 /// Runner to host: the program could not be started.
 struct Failed {

@@ -50,6 +50,25 @@ TEST_F(CliSession, IsARunLikeAnyOther) {
   EXPECT_THAT(ask({"exec", "--evidence", id, "true"}).err, HasSubstr("network"));
 }
 
+TEST_F(CliSession, KeepsWhatIsInAContext) {
+  const std::string id = open();
+  EXPECT_EQ(ask({"run", "--context", "main", id, "-c", "import math; x = 20"}).status, 0);
+  const Ended told = ask({"run", "--context", "main", "--json", id, "-c", "x + math.floor(1.5)"});
+  EXPECT_EQ(Json::parse(told.out)["value"], 21);
+  EXPECT_EQ(Json::parse(told.out)["meta"]["context"]["cell"], 2);
+  EXPECT_THAT(ask({"context", "ls", id}).out,
+              HasSubstr("main                  python          2 "));
+  EXPECT_EQ(Json::parse(ask({"context", "ls", "--json", id}).out)[0]["name"], "main");
+  EXPECT_EQ(ask({"context", "rm", id, "main"}).status, 0);
+  const Ended gone = ask({"context", "rm", id, "main"});
+  EXPECT_NE(gone.status, 0);
+  EXPECT_THAT(gone.err, HasSubstr("no context"));
+  EXPECT_THAT(ask({"run", "--context", "main", id, "-c", "x"}).err, HasSubstr("NameError"));
+  const Ended refused = ask({"run", "--context", "a/b", id, "-c", "x"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("no name of a context"));
+}
+
 // Options behind the command's name are its own.
 TEST_F(CliSession, GivesTheCommandItsWords) {
   const std::string id = open();

@@ -190,6 +190,20 @@ TEST_F(ServeOpenApiStatuses, OfFilesAreThoseThatAreNamed) {
     EXPECT_EQ(seen_[method + files], named.at(method + files)) << method;
 }
 
+TEST_F(ServeOpenApiStatuses, OfContextsAreThoseThatAreNamed) {
+  const std::string list = "get" + session_ + "/contexts",
+                    end = "delete" + session_ + "/contexts/a";
+  const std::string id = new_session();
+  (void)ask(daemon_, {post_run_}, Json{{"code", "1"}, {"context", "a"}, {"session", id}}.dump());
+  for (const std::string& each : {id, expired_session(), std::string("0")}) {
+    (void)ask(daemon_, {list, each});
+    for (int time = 0; time < 2; ++time) (void)ask(daemon_, {end, each});
+  }
+  const auto named = named_statuses();
+  EXPECT_EQ(seen_[list], named.at(list));
+  EXPECT_EQ(seen_[end], named.at("delete" + session_ + "/contexts/{name}"));
+}
+
 TEST_F(ServeOpenApiStatuses, OfTheRestAreThoseThatAreNamed) {
   const Daemon without({"--type", "docker", "--host", "unix:///nonexistent"},
                        {{"SANDBOX_FALLBACK", "never"}});

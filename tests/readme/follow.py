@@ -37,6 +37,7 @@ TABLE = {
     "doctor": (0, r"(?m)^type local: ready$"),
     "serve &": (0, "listening on "),
     "session new": (0, AN_ID),
+    "session run --context main SESSION -c 'x = 6 * 7; x'": (0, "value: 42"),
     "files put SESSION data/": (0, "1 file, 4 bytes put"),
     "job run long.py": (0, AN_ID),
     "gc": (0, r"(?m)^(nothing is|removed|left) "),

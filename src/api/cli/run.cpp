@@ -106,6 +106,10 @@ void add_program_words(CLI::App& command, Common& common, Action& chosen, const 
         "-c,--code", [flags](const std::string& code) { flags->code = code; }, "the code itself");
     command.add_option("-l,--lang", flags->language,
                        "python, javascript, c, …; otherwise by the file's name");
+    if (verb.run == run_in_its_session)
+      command.add_option("--context", flags->context,
+                         "name of the interpreter that keeps variables and imports for the next "
+                         "run; python");
   }
   command.add_option(
       "words", flags->words,

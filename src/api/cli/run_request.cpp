@@ -159,6 +159,7 @@ Result<ExecutionRequest> common_request(const RunFlags& flags) {
   if (flags.deny_subprocess) request.subprocess = Subprocess::deny;
   if (flags.allow_subprocess) request.subprocess = Subprocess::allow;
   request.deterministic = flags.deterministic;
+  request.context = flags.context;
   if (flags.loopback) request.loopback = Loopback::up;
   LAZARET_CHECK(put_profile(request, flags));
   LAZARET_CHECK(put_mounts(request, flags));
@@ -312,7 +313,7 @@ Result<ExecutionRequest> request_of_run(const RunFlags& flags) {
     LAZARET_TRY(request.code, path == "-" ? code_of_input() : code_of_file(path));
   }
   request.language = flags.language.empty() ? language_of(path, request.code) : flags.language;
-  if (path == "-") return request;
+  if (path == "-" || !request.context.empty()) return request;
   LAZARET_CHECK(give_input(request));
   return request;
 }

@@ -37,6 +37,7 @@ struct RunFlags {
   bool no_daemon = false;
   bool awaited = false;            ///< a job, whose box nobody can look into any more
   std::string session;             ///< id of the one to run in
+  std::string context;             ///< of the session
   std::vector<std::string> words;  ///< FILE or command, and arguments
 };
 

@@ -20,6 +20,8 @@ struct SessionFlags {
   std::optional<unsigned> lifetime;
   std::optional<unsigned> idle;
   std::vector<std::string> ids;
+  std::string id;
+  std::vector<std::string> contexts;
 };
 
 // The exit status of `use`, or of a refusal.
@@ -101,6 +103,66 @@ int end_sessions(const SessionFlags& flags) {
   return status;
 }
 
+std::string contexts_of(const SessionFlags& flags) {
+  return "/v1/sessions/" + flags.id + "/contexts";
+}
+
+void show_contexts(const json& list) {
+  std::printf("%-20s  %-10s %6s %s\n", "CONTEXT", "LANGUAGE", "CELLS", "STATE");
+  for (const json& each : list) {
+    const bool is_lost = text_in(each, "lost") == "true";
+    std::printf("%-20s  %-10s %6s %s\n", text_in(each, "name").c_str(),
+                text_in(each, "language").c_str(), text_in(each, "cells").c_str(),
+                is_lost ? "lost" : "ready");
+  }
+}
+
+int list_contexts(const Common& common, const SessionFlags& flags) {
+  return with_answer({"GET", contexts_of(flags)}, [&common](const std::string& answer) {
+    const json contexts = json::parse(answer, nullptr, false);
+    if (!contexts.is_array())
+      return complain({Errc::protocol, "the daemon lists no contexts"}, kOurFailure);
+    if (common.json)
+      std::printf("%s\n", answer.c_str());
+    else
+      show_contexts(contexts);
+    return 0;
+  });
+}
+
+int end_contexts(const SessionFlags& flags) {
+  int status = 0;
+  for (const std::string& name : flags.contexts) {
+    const int ended = with_answer({"DELETE", contexts_of(flags) + "/" + name},
+                                  [](const std::string&) { return 0; });
+    if (ended == kInterrupted) return ended;
+    if (ended != 0) status = ended;
+  }
+  return status;
+}
+
+std::string flaw_of_context(const std::string& word) {
+  const bool named = !word.empty() && word.find_first_of("/?#% ") == std::string::npos;
+  return named ? "" : "no name of a context: " + word;
+}
+
+void add_contexts(CLI::App& group, Common& common, Action& chosen) {
+  auto* const contexts = group.add_subcommand(
+      "context", "interpreters that keep what runs leave in them: session run --context NAME");
+  contexts->require_subcommand(1);
+  const auto flags = std::make_shared<SessionFlags>();
+  auto* const ls = contexts->add_subcommand("ls", "those of a session");
+  add_output(*ls, common);
+  ls->add_option("session", flags->id, "its id")->required()->check(flaw_of_id);
+  ls->callback([&common, &chosen, flags] {
+    chosen = [&common, flags] { return list_contexts(common, *flags); };
+  });
+  auto* const rm = contexts->add_subcommand("rm", "end them; the next run begins a new one");
+  rm->add_option("session", flags->id, "the session's id")->required()->check(flaw_of_id);
+  rm->add_option("context", flags->contexts, "their names")->required()->check(flaw_of_context);
+  rm->callback([&chosen, flags] { chosen = [flags] { return end_contexts(*flags); }; });
+}
+
 void add_new(CLI::App& group, Common& common, Action& chosen) {
   auto* const command = group.add_subcommand("new", "make a session, and print its id");
   const auto flags = std::make_shared<SessionFlags>();
@@ -147,6 +209,7 @@ void add_session(CLI::App& app, Common& common, Action& chosen) {
   add_output(*ls, common);
   ls->callback([&common, &chosen] { chosen = [&common] { return list_sessions(common); }; });
   add_rm(*group, chosen);
+  add_contexts(*group, common, chosen);
 }
 
 }  // namespace lazaret::cli

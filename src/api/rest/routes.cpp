@@ -111,6 +111,8 @@ constexpr std::array kRoutes = {
     Route{"GET", "/v1/sessions/{id}/files", Access::admitted, get_files, kOfGetting},
     Route{"POST", "/v1/sessions/{id}/files", Access::admitted, change_files},
     Route{"DELETE", "/v1/sessions/{id}/files", Access::admitted, remove_files, kOfRemoving},
+    Route{"GET", "/v1/sessions/{id}/contexts", Access::admitted, list_contexts},
+    Route{"DELETE", "/v1/sessions/{id}/contexts/{name}", Access::admitted, end_context},
     Route{"GET", "/v1/stream", Access::admitted, open_stream},
     Route{"GET", "/v1/health", Access::anyone, tell_health},
     Route{"GET", "/v1/ready", Access::admitted, tell_readiness},

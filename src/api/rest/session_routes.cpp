@@ -243,6 +243,31 @@ void get_files(Desk& desk, const VisitorPointer& visitor) {
   });
 }
 
+void list_contexts(Desk& desk, const VisitorPointer& visitor) {
+  const KeptPointer kept = ready_of(desk, visitor);
+  if (!kept) return;
+  const auto list = [kept](const Call& call) -> Result<std::string> {
+    LAZARET_TRY(const auto contexts, kept->session->contexts(call.stop));
+    ordered_json json = ordered_json::array();
+    for (const ContextState& each : contexts)
+      json.push_back({{"name", each.name},
+                      {"language", each.language},
+                      {"cells", each.cells},
+                      {"lost", each.lost}});
+    return text_of(json);
+  };
+  do_aside(desk, visitor, in_lane(kept), list, [](const VisitorPointer& to, std::string text) {
+    to->answer({.body = std::move(text)});
+  });
+}
+
+void end_context(Desk& desk, const VisitorPointer& visitor) {
+  const std::string name = visitor->request().parameters.at("name");
+  change(desk, visitor, Operation([name](core::Session& session, const std::stop_token& stop) {
+           return session.end_context(name, stop);
+         }));
+}
+
 void change_files(Desk& desk, const VisitorPointer& visitor) {
   change(desk, visitor, operation_of(visitor->request().body));
 }

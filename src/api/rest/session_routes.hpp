@@ -14,5 +14,7 @@ void put_files(Desk& desk, const VisitorPointer& visitor);
 void get_files(Desk& desk, const VisitorPointer& visitor);
 void change_files(Desk& desk, const VisitorPointer& visitor);
 void remove_files(Desk& desk, const VisitorPointer& visitor);
+void list_contexts(Desk& desk, const VisitorPointer& visitor);
+void end_context(Desk& desk, const VisitorPointer& visitor);
 
 }  // namespace lazaret::rest

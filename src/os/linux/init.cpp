@@ -13,7 +13,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -28,6 +27,7 @@ namespace lazaret::os {
 namespace {
 
 constexpr int kFirstPrivateDescriptor = 10;
+constexpr const char* kChildren = "/proc/thread-self/children";
 
 Result<Handle> moved_up(int descriptor) {
   Handle moved(::fcntl(descriptor, F_DUPFD_CLOEXEC, kFirstPrivateDescriptor));
@@ -54,7 +54,7 @@ std::uint32_t status_kib(std::int64_t child, std::string_view field) {
   const std::string text = proc_text(child, "/status");
   const std::size_t at = text.find(field);
   if (at == std::string::npos) return 0;
-  return static_cast<std::uint32_t>(std::strtoull(&text[at + field.size()], nullptr, 10));
+  return static_cast<std::uint32_t>(number_at(text, at + field.size(), 10).value_or(0));
 }
 
 // proc_pid_stat(5), cminflt: the ninth word behind the name, in which anything may stand. A process
@@ -71,6 +71,12 @@ Status dispose(int signal, void (*disposition)(int)) {
   action.sa_handler = disposition;
   if (::sigaction(signal, &action, nullptr) != 0) return last_error("sigaction");
   return {};
+}
+
+Status send_signal(std::int64_t target, std::uint32_t signal) {
+  if (::kill(static_cast<pid_t>(target), static_cast<int>(signal)) == 0) return {};
+  if (errno == ESRCH) return Error(Errc::not_found, "no process left");
+  return last_error("kill");
 }
 
 Result<Handle> child_changes() {
@@ -119,10 +125,26 @@ std::optional<Ended> reap(RawHandle children) {
 Status signal_all(std::int64_t leader, std::uint32_t signal) {
   // SAFETY: kill(-1) reaches every process we may signal; only as init of a pid namespace is that
   // exactly the box.
-  const pid_t target = ::getpid() == 1 ? -1 : -static_cast<pid_t>(leader);
-  if (::kill(target, static_cast<int>(signal)) == 0) return {};
-  if (errno == ESRCH) return Error(Errc::not_found, "no process left");
-  return last_error("kill");
+  return send_signal(::getpid() == 1 ? -1 : -leader, signal);
+}
+
+Status signal_group(std::int64_t leader, std::uint32_t signal) {
+  return send_signal(-leader, signal);
+}
+
+Status signal_one(std::int64_t child, std::uint32_t signal) { return send_signal(child, signal); }
+
+std::optional<std::vector<std::int64_t>> children() {
+  const Handle file(::open(kChildren, O_RDONLY | O_CLOEXEC));
+  if (::getpid() != 1 || !file.valid()) return std::nullopt;
+  const std::string text = text_of_system_file(AT_FDCWD, kChildren);
+  std::vector<std::int64_t> found;
+  std::size_t at = 0;
+  for (std::size_t end = 0; (end = text.find(' ', at)) != std::string::npos; at = end + 1) {
+    if (const auto number = number_at(text, at, 10))
+      found.push_back(static_cast<std::int64_t>(*number));
+  }
+  return found;
 }
 
 std::uint64_t cpu_us_of(std::int64_t child) {
@@ -141,7 +163,7 @@ std::string program_mark_of(std::int64_t child) { return proc_text(child, "/auxv
 
 bool is_only_child(std::int64_t child) {
   const std::string number = std::to_string(child);
-  return text_of_system_file(AT_FDCWD, "/proc/thread-self/children") == number + " " &&
+  return text_of_system_file(AT_FDCWD, kChildren) == number + " " &&
          proc_text(child, "/task/" + number + "/children").empty() && has_waited_for_none(child);
 }
 

@@ -50,10 +50,7 @@ std::uint64_t ignored_signals_in(const std::string& status) {
   constexpr std::string_view kKey = "\nSigIgn:\t";
   const std::size_t at = status.find(kKey);
   if (at == std::string::npos) return kEverySignal;
-  const char* const digits = status.c_str() + at + kKey.size();
-  char* end = nullptr;
-  const std::uint64_t signals = std::strtoull(digits, &end, 16);
-  return end == digits ? kEverySignal : signals;
+  return number_at(status, at + kKey.size(), 16).value_or(kEverySignal);
 }
 
 void add_limits(std::string& report) {

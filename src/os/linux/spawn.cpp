@@ -24,7 +24,7 @@
 namespace lazaret::os {
 namespace {
 
-constexpr std::size_t kMostDescriptors = 5;
+constexpr std::size_t kMostDescriptors = 6;
 
 // Everything that the child needs, prepared before clone, and why it came to nothing.
 struct Plan {

@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 
 namespace lazaret::os {
 namespace {
@@ -22,6 +24,14 @@ std::string text_of_system_file(RawHandle folder, const char* name) {
     text.append(part.data(), static_cast<std::size_t>(count));
   }
   return text;
+}
+
+std::optional<std::uint64_t> number_at(std::string_view text, std::size_t at, int base) {
+  at = std::min(text.find_first_not_of(" \t", at), text.size());
+  std::uint64_t number = 0;
+  const auto end = std::from_chars(text.data() + at, text.data() + text.size(), number, base);
+  if (end.ec != std::errc{}) return std::nullopt;
+  return number;
 }
 
 }  // namespace lazaret::os

@@ -15,6 +15,9 @@ std::uint32_t process_id() { return ::GetCurrentProcessId(); }
 Result<std::int64_t> spawn(const SpawnRequest&) { return no_boxes(); }
 std::optional<Ended> reap(RawHandle) { return std::nullopt; }
 Status signal_all(std::int64_t, std::uint32_t) { return no_boxes(); }
+Status signal_group(std::int64_t, std::uint32_t) { return no_boxes(); }
+Status signal_one(std::int64_t, std::uint32_t) { return no_boxes(); }
+std::optional<std::vector<std::int64_t>> children() { return std::nullopt; }
 TreeUsage tree_usage() { return {}; }
 std::uint32_t shortage() { return 0; }
 Status write_file(const std::string&, const std::string&, Existing) { return no_boxes(); }

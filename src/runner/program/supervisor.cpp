@@ -5,7 +5,6 @@
 
 #include "base/try.hpp"
 #include "os/landlock.hpp"
-#include "runner/program/changer.hpp"
 
 namespace lazaret::runner {
 namespace {
@@ -67,12 +66,14 @@ Deadline Supervisor::turn_deadline() const {
 }
 
 Status Supervisor::turn() {
-  enum : std::size_t { kWireIn, kWireOut, kChildren, kStdin, kFirstOutput };
+  enum : std::size_t { kWireIn, kWireOut, kChildren, kStdin, kWord, kFarewell, kFirstOutput };
   std::array<os::Watch, kFirstOutput + 3> watches{};
   watches[kWireIn] = {handles_.wire_in.get(), true, false};
   watches[kWireOut] = {handles_.wire_out.get(), false, !outbox_.empty()};
   watches[kChildren] = {handles_.children.get(), true, false};
   watches[kStdin] = {stdin_.get(), false, !pending_stdin_.empty()};
+  if (cell_) watches[kWord] = {cell_->words.get(), false, !cell_->word.empty()};
+  if (cell_) watches[kFarewell] = {cell_->farewells.get(), true, false};
   for (std::size_t index = 0; index < outputs_.size(); ++index) {
     watches[kFirstOutput + index] = {outputs_[index].handle.get(), outbox_.has_room(), false};
   }
@@ -84,9 +85,14 @@ Status Supervisor::turn() {
     LAZARET_CHECK(awaited_.empty() ? carry(output) : hear_waiting(output));
   }
   std::erase_if(outputs_, [](const Output& output) { return !output.handle.valid(); });
-  if (drain_until_ && drain_until_->passed()) LAZARET_CHECK(end_drain());
+  if (drain_until_ && drain_until_->passed()) {
+    LAZARET_CHECK(carry_rest());
+    outputs_.clear();
+  }
   if (leaves_until_ && leaves_until_->passed()) end_leaver();
   if (watches[kStdin].ready) feed_stdin();
+  if (watches[kWord].ready) cell_->feed();
+  if (watches[kFarewell].ready) LAZARET_CHECK(hear_cell());
   if (watches[kChildren].ready) collect_children();
   if (watches[kWireIn].ready) LAZARET_CHECK(take_frames());
   while (exporter_ && outbox_.has_room()) {
@@ -131,36 +137,7 @@ Status Supervisor::obey(const Frame& frame) {
   LAZARET_TRY(const std::uint32_t signal, decode_number(frame.payload));
   if (signal == 0 || signal > 64) return Error(Errc::protocol, "no such signal");
   // The program may have ended in the meantime: not an error.
-  if (main_) (void)os::signal_all(*main_, signal).ok();
-  return {};
-}
-
-// Never while a program runs; in a box that is not kept, none has run when something is put.
-Status Supervisor::obey_files(const Frame& frame) {
-  if (frame.type == FrameType::get) {
-    LAZARET_TRY(Get wish, decode_get(frame.payload));
-    return give(std::move(wish));
-  }
-  if (had_job_ || had_compile_) return Error(Errc::protocol, "files come before the job");
-  if (frame.type == FrameType::put_data) return importer_.take_data(frame.payload);
-  if (frame.type == FrameType::put_end) {
-    LAZARET_TRY(const Placed placed, importer_.end());
-    outbox_.put(FrameType::placed, encode(placed));
-    return {};
-  }
-  if (frame.type == FrameType::change) {
-    LAZARET_TRY(const Change change, decode_change(frame.payload));
-    outbox_.put(FrameType::placed, encode(carry_out(change)));
-    return {};
-  }
-  LAZARET_TRY(const Entry entry, decode_entry(frame.payload));
-  return importer_.take(entry);
-}
-
-Status Supervisor::give(Get get) {
-  if (main_ || exporter_)
-    return Error(Errc::protocol, "files are given between jobs, one after another");
-  exporter_.emplace(std::move(get));
+  if (main_) (void)send_signal(signal).ok();
   return {};
 }
 
@@ -183,9 +160,13 @@ Status Supervisor::start(FrameType step, const Job& job) {
   cpu_us_before_ = waits ? os::cpu_us_of(*main_) : os::tree_usage().cpu_us;
   shortage_before_ = os::shortage();
   peak_kib_before_ = keeps_box_ ? os::tree_usage().peak_rss_kib : 0;
+  peak_kib_of_main_ = 0;
   // Compilers are several programs; what is denied is denied to what they make.
   const Subprocess subprocess = is_job ? subprocess_ : Subprocess::allow;
-  const Status started = waits ? hand_over(job) : launch(job, subprocess, os::kNoHandle);
+  const bool in_context = is_job && !job.context.empty();
+  const Status started = waits        ? hand_over(job)
+                         : in_context ? enter(job)
+                                      : launch(job, subprocess, {});
   if (started.ok())
     outbox_.put(FrameType::started, encode(static_cast<std::uint32_t>(*main_)));
   else
@@ -205,7 +186,7 @@ void Supervisor::give_up(const Error& error) {
 Status Supervisor::prepare(const Job& interpreter) {
   if (main_ || had_job_) return Error(Errc::protocol, "an interpreter is started first, and once");
   LAZARET_TRY(auto word, os::make_pipe());
-  const Status launched = launch(interpreter, subprocess_, word.first.get());
+  const Status launched = launch(interpreter, subprocess_, {word.first.get()});
   if (!launched.ok()) {
     give_up(launched.error());
     return {};
@@ -243,7 +224,8 @@ Status Supervisor::hear_waiting(Output& output) {
   return {};
 }
 
-Status Supervisor::launch(const Job& job, Subprocess subprocess, os::RawHandle word) {
+Status Supervisor::launch(const Job& job, Subprocess subprocess,
+                          std::initializer_list<os::RawHandle> more) {
   LAZARET_CHECK(os::shut_off());
   LAZARET_CHECK(write_files(job));
   LAZARET_TRY(auto input, os::make_pipe());
@@ -265,7 +247,7 @@ Status Supervisor::launch(const Job& job, Subprocess subprocess, os::RawHandle w
     request.handles.push_back(pipe.second.get());
     theirs.push_back(std::move(pipe.second));
   }
-  if (word != os::kNoHandle) request.handles.push_back(word);
+  request.handles.insert(request.handles.end(), more);
   LAZARET_TRY(main_, os::spawn(request));
   stdin_ = std::move(input.second);
   return {};
@@ -336,14 +318,13 @@ void Supervisor::end_leaver() {
 }
 
 // However slow the host and however busy a survivor: what is in the pipes now is still carried.
-Status Supervisor::end_drain() {
+Status Supervisor::carry_rest() {
   for (Output& output : outputs_) {
     for (std::size_t taken = 0; taken < kPipeBytes && output.handle.valid();
          taken += kStreamBytes) {
       LAZARET_CHECK(carry(output));
     }
   }
-  outputs_.clear();
   return {};
 }
 
@@ -357,7 +338,9 @@ void Supervisor::begin_anew() {
 
 void Supervisor::collect_children() {
   while (const auto ended = os::reap(handles_.children.get())) {
-    if (main_ && ended->pid == *main_) main_ended(*ended);
+    const bool waited = contexts_.forget(ended->pid);
+    if (waited && !main_) end_others(ended->pid);
+    if (!waited && main_ && ended->pid == *main_) main_ended(*ended);
   }
 }
 
@@ -368,7 +351,7 @@ void Supervisor::main_ended(const os::Ended& ended) {
   }
   if (exited_) return;
   // The program is over when its first process is; what it left behind goes with it (P-03).
-  (void)os::signal_all(*main_, kKillSignal).ok();
+  end_others(*main_);
   const auto how = ended.by_signal ? Exited::How::signal : Exited::How::exit;
   end_program(has_left_ ? Exited{} : Exited{how, ended.code, 0, 0}, kDrain);
 }
@@ -388,11 +371,13 @@ void Supervisor::finish() {
   exited_->cpu_us = usage.cpu_us - std::min(usage.cpu_us, cpu_us_before_);
   // Of all that were ever reaped: what has not grown was another's.
   exited_->peak_rss_kib = usage.peak_rss_kib > peak_kib_before_ ? usage.peak_rss_kib : 0;
+  exited_->keeps_context = contexts_.has(*main_);
   exited_->has_artifacts = had_job_ && has_something_in(std::string(kArtifacts));
   if (exited_->code != 0) exited_->full = full_now(shortage_before_);  // a signal is never 0
   outbox_.put(FrameType::exited, encode(*exited_));
   exited_.reset();
   main_.reset();
+  cell_.reset();
   drain_until_.reset();
   if (keeps_box_) begin_anew();
 }

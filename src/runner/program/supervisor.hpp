@@ -1,6 +1,8 @@
 #pragma once
 
 #include <array>
+#include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +14,7 @@
 #include "os/pipe.hpp"
 #include "runner/frame.hpp"
 #include "runner/message.hpp"
+#include "runner/program/contexts.hpp"
 #include "runner/program/exporter.hpp"
 #include "runner/program/importer.hpp"
 #include "runner/program/outbox.hpp"
@@ -31,11 +34,6 @@ class Supervisor {
   [[nodiscard]] Status run();
 
  private:
-  struct Output {
-    os::Handle handle;
-    FrameType type;
-  };
-
   [[nodiscard]] Status turn();
   [[nodiscard]] Deadline turn_deadline() const;
   [[nodiscard]] Status take_frames();
@@ -46,14 +44,21 @@ class Supervisor {
   [[nodiscard]] bool may_start(FrameType step, const Job& job) const;
   [[nodiscard]] Status start(FrameType step, const Job& job);
   [[nodiscard]] Status hand_over(const Job& job);
-  [[nodiscard]] Status launch(const Job& job, Subprocess subprocess, os::RawHandle word);
+  [[nodiscard]] Status launch(const Job& job, Subprocess subprocess,
+                              std::initializer_list<os::RawHandle> more);
+  [[nodiscard]] Status enter(const Job& job);
+  [[nodiscard]] Result<std::unique_ptr<Context>> begin(const Job& job);
+  [[nodiscard]] Status hear_cell();
+  [[nodiscard]] Status send_signal(std::uint32_t number);
+  void end_others(std::int64_t leader);
+  [[nodiscard]] Status end_context(const std::string& name);
   void give_up(const Error& error);
   void say_prepared();
   [[nodiscard]] Status take_stdin(Bytes bytes);
   void feed_stdin();
   [[nodiscard]] Status hear_waiting(Output& output);
   [[nodiscard]] Status carry(Output& output);
-  [[nodiscard]] Status end_drain();
+  [[nodiscard]] Status carry_rest();
   void collect_children();
   void main_ended(const os::Ended& ended);
   void take_leave();
@@ -82,6 +87,8 @@ class Supervisor {
   bool keeps_box_ = false;
   bool had_any_ = false;  // jobs and compile steps
   bool host_gone_ = false;
+  Contexts contexts_;
+  std::unique_ptr<Context> cell_;  // that runs the job, where it is a context's
   std::optional<std::int64_t> main_;
   std::optional<Exited> exited_;
   std::uint64_t cpu_us_before_ = 0;  // by the compile step, or while it waited

@@ -14,6 +14,7 @@ ExecutionRequest complete() {
   ExecutionRequest request;
   request.language = "bash";
   request.code = "echo $1";
+  request.context = "main";
   request.arguments = {"one", "two"};
   request.stdin_data = "typed";
   request.environment = {{"NAME", "value"}};
@@ -43,6 +44,7 @@ TEST(RequestJson, BringsBackEveryMember) {
   const auto request = request_of(object);
   ASSERT_TRUE(request.ok()) << request.error().message();
   EXPECT_EQ(json_of(*request), object);
+  EXPECT_EQ(request->context, "main");
   EXPECT_EQ(request->limits.cpus, 0.5);
   EXPECT_EQ(request->limits.disk_rate_bytes, 1U << 20);
   EXPECT_EQ(request->subprocess, Subprocess::deny);

@@ -57,6 +57,7 @@ ExecutionResult complete() {
           .kill = Kill{"kill", std::chrono::milliseconds(7), 1},
           .isolation = Isolation::partial,
           .evidence = {{Control::network, EvidenceStatus::enforced, "none", "lo only", "report"}},
+          .context = ContextNote{"main", 3, true},
           .fallback = Fallback{"podman", "no socket"},
           .warnings = {"w"}};
   meta.limits.cpu_time = std::chrono::seconds(8);
@@ -72,10 +73,12 @@ TEST(ResultJson, HasTheKeysOfTheSchemaInOrder) {
                                                       "timed_out", "diagnostics", "truncated"));
   EXPECT_THAT(keys_of(result["error"]),
               ElementsAre("type", "message", "name", "line", "stack", "hint"));
-  EXPECT_THAT(keys_of(result["meta"]),
-              ElementsAre("run_id", "backend", "runtime", "version", "image", "made_ahead",
-                          "language", "fixed", "limits", "cause", "signal", "start_errno", "usage",
-                          "output", "kill", "isolation", "evidence", "fallback", "warnings"));
+  EXPECT_THAT(
+      keys_of(result["meta"]),
+      ElementsAre("run_id", "backend", "runtime", "version", "image", "made_ahead", "language",
+                  "fixed", "limits", "cause", "signal", "start_errno", "usage", "output", "kill",
+                  "isolation", "evidence", "context", "fallback", "warnings"));
+  EXPECT_THAT(keys_of(result["meta"]["context"]), ElementsAre("name", "cell", "lost"));
   EXPECT_THAT(keys_of(result["meta"]["usage"]),
               ElementsAre("cpu_ms", "peak_memory_bytes", "peak_pids", "memory_kills",
                           "pids_refusals", "source"));

@@ -16,6 +16,8 @@ Facts facts() {
     program.argv = {"snake", "/work/main.py"};
     program.argv.insert(program.argv.end(), asked.arguments.begin(), asked.arguments.end());
     program.files = {{"/work/main.py", asked.code}};
+    program.ahead = Program::Ahead{};
+    program.cells = {"snake", "cells"};
     return program;
   };
   const auto compiled = [](const ExecutionRequest&, const Limits& limits) {
@@ -53,6 +55,47 @@ TEST(Resolve, MakesASpecOfARequest) {
   EXPECT_EQ(spec.environment.at("GREETING"), "hello");
   EXPECT_EQ(spec.required, default_required_controls());
   EXPECT_EQ(spec.limits.grace, 2s);
+}
+
+Result<Spec> resolved_in_session(const ExecutionRequest& asked) {
+  Facts kept = facts();
+  kept.keeps_box = true;
+  return resolve(asked, {}, kept);
+}
+
+TEST(Resolve, MakesACellOfWhatIsInAContext) {
+  auto asked = request();
+  asked.context = "a.B-1_" + std::string(58, 'x');
+  const Spec spec = resolved_in_session(asked).value();
+  EXPECT_EQ(spec.program.argv, (std::vector<std::string>{"snake", "cells"}));
+  EXPECT_EQ(spec.program.cell->context, asked.context);
+  EXPECT_EQ(spec.program.cell->code, "print(1)");
+  EXPECT_TRUE(spec.program.files.empty());
+  EXPECT_FALSE(spec.program.ahead.has_value());
+  EXPECT_FALSE(resolved_in_session(request()).value().program.cell.has_value());
+}
+
+TEST(Resolve, RefusesAContextThatCannotBe) {
+  const auto refused = [](void (*spoil)(ExecutionRequest&)) {
+    auto asked = request();
+    asked.context = "a";
+    spoil(asked);
+    const auto spec = resolved_in_session(asked);
+    return !spec.ok() && spec.error().code() == Errc::invalid_argument;
+  };
+  EXPECT_FALSE(refused([](ExecutionRequest&) {}));
+  EXPECT_TRUE(refused([](ExecutionRequest& asked) { asked.context = std::string(65, 'x'); }));
+  EXPECT_TRUE(refused([](ExecutionRequest& asked) { asked.context = "a/b"; }));
+  EXPECT_TRUE(refused([](ExecutionRequest& asked) { asked.command = {"true"}; }));
+  EXPECT_TRUE(refused([](ExecutionRequest& asked) { asked.arguments = {"x"}; }));
+  EXPECT_TRUE(refused([](ExecutionRequest& asked) { asked.stdin_data = "x"; }));
+  EXPECT_TRUE(refused([](ExecutionRequest& asked) {
+    asked.stdin_source = [](std::stop_token) { return std::string(); };
+  }));
+  EXPECT_TRUE(refused([](ExecutionRequest& asked) { asked.language = "c"; }));
+  auto asked = request();
+  asked.context = "a";
+  EXPECT_EQ(refusal(asked), Errc::invalid_argument);  // without a session
 }
 
 TEST(Resolve, FixesTheEnvironmentOfADeterministicRun) {

@@ -75,7 +75,7 @@ TEST(Client, NamesBothVersionsWhenTheyDiffer) {
   const auto greeting = Client(wire).greet(soon());
   ASSERT_FALSE(greeting.ok());
   EXPECT_EQ(greeting.error().code(), Errc::protocol);
-  EXPECT_EQ(greeting.error().message(), "the runner speaks protocol version 5, we speak 6");
+  EXPECT_EQ(greeting.error().message(), "the runner speaks protocol version 6, we speak 7");
 }
 
 TEST(Client, RefusesAnythingBeforeTheHello) {

@@ -37,6 +37,7 @@ constexpr TypeCase kTypes[] = {
     {"put_end", FrameType::put_end, Direction::to_runner, 0},
     {"get", FrameType::get, Direction::to_runner, 16UL << 10},
     {"change", FrameType::change, Direction::to_runner, 16UL << 10},
+    {"end_context", FrameType::end_context, Direction::to_runner, 64},
     {"placed", FrameType::placed, Direction::to_host, 16UL << 10},
     {"entry", FrameType::entry, Direction::to_host, 16UL << 10},
     {"entry_data", FrameType::entry_data, Direction::to_host, 64UL << 10},

@@ -138,7 +138,7 @@ TEST(JobMessage, IsRefusedWhenATextIsLongerThanTheRest) {
 }
 
 TEST(ExitedMessage, ComesBackAsItWas) {
-  const Exited sent{Exited::How::signal, 9, ~0ULL, 1ULL << 40, true, Exited::Full::files};
+  const Exited sent{Exited::How::signal, 9, ~0ULL, 1ULL << 40, true, Exited::Full::files, true};
   const auto exited = decode_exited(encode(sent));
   ASSERT_TRUE(exited.ok());
   EXPECT_EQ(exited->how, Exited::How::signal);
@@ -147,6 +147,7 @@ TEST(ExitedMessage, ComesBackAsItWas) {
   EXPECT_EQ(exited->peak_rss_kib, 1ULL << 40);
   EXPECT_TRUE(exited->has_artifacts);
   EXPECT_EQ(exited->full, Exited::Full::files);
+  EXPECT_TRUE(exited->keeps_context);
   EXPECT_FALSE(decode_exited(encode(Exited{})).value().has_artifacts);
 }
 
@@ -157,7 +158,7 @@ TEST(ExitedMessage, FitsIntoItsFrame) {
 TEST(ExitedMessage, IsRefusedWithArtifactsThatAreNeitherThereNorNot) {
   for (const int answer : {2, 255}) {
     Encoded bytes = encode(Exited{});
-    bytes[bytes.size() - 2] = static_cast<std::byte>(answer);
+    bytes[bytes.size() - 3] = static_cast<std::byte>(answer);
     EXPECT_EQ(decode_exited(bytes).error().code(), Errc::protocol) << answer;
   }
 }
@@ -165,7 +166,7 @@ TEST(ExitedMessage, IsRefusedWithArtifactsThatAreNeitherThereNorNot) {
 TEST(ExitedMessage, IsRefusedFullOfSomethingUnknown) {
   for (const int answer : {3, 255}) {
     Encoded bytes = encode(Exited{});
-    bytes.back() = static_cast<std::byte>(answer);
+    bytes[bytes.size() - 2] = static_cast<std::byte>(answer);
     EXPECT_EQ(decode_exited(bytes).error().code(), Errc::protocol) << answer;
   }
 }
