@@ -41,7 +41,7 @@ struct ExecutionRequest {
   /// In a session: the interpreter that runs the code and keeps what it leaves there, variables and
   /// imports, for the next run with the same name. It is started by the first; 1 to 64 letters,
   /// digits, dots, dashes and underscores; empty: one of its own, which ends with the run. For
-  /// python; without arguments and standard input.
+  /// python and javascript; without arguments and standard input.
   std::string context;
   /// Arguments for the code (sys.argv[1:], process.argv.slice(2), "$@").
   std::vector<std::string> arguments;

@@ -44,7 +44,7 @@ void put_cell(runner::Job& job, const policy::Program::Cell& cell) {
   job.begins_context = cell.number == 1;
   job.cpu_seconds = 0;
   job.farewell = os::random_hex(32);
-  job.word = job.farewell + '\0' + "<cell " + std::to_string(cell.number) + ">" + '\0' + cell.code;
+  job.word = job.farewell + '\0' + "<cell-" + std::to_string(cell.number) + ">" + '\0' + cell.code;
 }
 
 }  // namespace

@@ -95,7 +95,8 @@ Status check_context(const ExecutionRequest& request, const Facts& facts) {
 Status make_cell(Program& program, const ExecutionRequest& request, const std::string& language) {
   if (request.context.empty()) return {};
   if (program.cells.empty())
-    return invalid("there are no contexts for " + language).with_hint("there are for python");
+    return invalid("there are no contexts for " + language)
+        .with_hint("there are for python and javascript");
   program.cell = {request.context, request.code};
   program.argv = std::move(program.cells);
   program.files.clear();

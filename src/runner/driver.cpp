@@ -10,6 +10,8 @@ extern const std::string_view python_bootstrap;  // runner/drivers/python.py
 extern const std::string_view python_run;        // and python_run.py
 extern const std::string_view python_cells;      // or python_cells.py
 extern const std::string_view node_bootstrap;    // runner/drivers/node.js
+extern const std::string_view node_run;          // and node_run.js
+extern const std::string_view node_cells;        // or node_cells.js
 }  // namespace lazaret::embedded
 
 namespace lazaret::runner {
@@ -97,9 +99,14 @@ Recipe javascript(const Task& task) {
   Words interpreter = {"node", "--max-old-space-size=" + heap_of(task),
                        "--experimental-vm-modules"};
   if (task.deterministic) interpreter.emplace_back("--random-seed=1");
-  interpreter.insert(interpreter.end(), {"--eval", std::string(embedded::node_bootstrap), "--"});
-  Recipe recipe = interpreted(task, "/work/main.js", std::move(interpreter));
+  const auto with = [&interpreter](std::string_view then) {
+    Words words = interpreter;
+    words.insert(words.end(), {"--eval", std::string(embedded::node_bootstrap).append(then), "--"});
+    return words;
+  };
+  Recipe recipe = interpreted(task, "/work/main.js", with(embedded::node_run));
   recipe.ahead->argv.pop_back();
+  recipe.cells = with(embedded::node_cells);
   if (task.deterministic) recipe.seeds = {"random_seed"};
   return recipe;
 }

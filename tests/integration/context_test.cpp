@@ -1,3 +1,4 @@
+#include <cerrno>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -103,7 +104,7 @@ TEST_P(ContextOn, TellsErrorsInTheCellsOwnLines) {
   EXPECT_EQ(result.error->type, ErrorType::RuntimeError);
   EXPECT_EQ(result.error->name, "ZeroDivisionError");
   EXPECT_EQ(result.error->line, 2U);
-  EXPECT_THAT(result.stderr_text, HasSubstr("File \"<cell 1>\", line 2, in divide"));
+  EXPECT_THAT(result.stderr_text, HasSubstr("File \"<cell-1>\", line 2, in divide"));
   EXPECT_THAT(result.stderr_text, HasSubstr("return a / 0"));
   result = run("a b");
   ASSERT_TRUE(result.error.has_value());
@@ -222,6 +223,92 @@ TEST_P(ContextOn, TakesAMebibyteAndGivesOne) {
   EXPECT_FALSE(result.truncated);
 }
 
+class NodeContextOn : public ContextOn {
+ protected:
+  void SetUp() override {
+    ContextOn::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    SessionRequest request;
+    request.language = "javascript";
+    auto session = sandbox_->open_session(request);
+    ASSERT_TRUE(session.ok()) << session.error().message();
+    session_.emplace(std::move(session).value());
+    if (run_node("1").meta.start_errno == ENOENT) LAZARET_SKIP_OR_FAIL("javascript", "no node");
+  }
+  [[nodiscard]] ExecutionResult run_node(const std::string& code) const {
+    ExecutionRequest request = cell(code);
+    request.language = "javascript";
+    return run(request);
+  }
+  [[nodiscard]] std::string value_of(const std::string& code) const {
+    const ExecutionResult result = run_node(code);
+    return result.value.value_or(to_json(result));
+  }
+};
+
+TEST_P(NodeContextOn, KeepsWhatIsDeclaredHoweverItIs) {
+  (void)run_node("const a = 1; let b = 2; var c = 3; class D { e() { return a + b + c; } }");
+  (void)run_node("function f() { return new D().e(); }; const fs = require('fs')");
+  EXPECT_EQ(value_of("f()"), "6");
+  EXPECT_EQ(value_of("const a = 10; f()"), "15") << "declared again";
+  EXPECT_EQ(value_of("fs.existsSync('/work')"), "true");
+  EXPECT_EQ(value_of("const g = await new Promise((done) => setTimeout(() => done(7), 50)); g"),
+            "7");
+  EXPECT_EQ(value_of("g"), "7");
+  EXPECT_EQ(value_of("const own = await Promise.resolve(g); return {own, a: [null]}"),
+            R"({"own":7,"a":[null]})");
+  EXPECT_EQ(value_of("typeof own"), "\"undefined\"");
+  EXPECT_FALSE(run_node("undefined").value.has_value());
+}
+
+TEST_P(NodeContextOn, TellsErrorsInTheCellsOwnLines) {
+  (void)run_node("function f(a) {\n  return a.b.c;\n}");
+  ExecutionResult result = run_node("\nf({})");
+  ASSERT_TRUE(result.error.has_value());
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.error->name, "TypeError");
+  EXPECT_EQ(result.error->line, 2U);
+  EXPECT_THAT(result.stderr_text, HasSubstr("at f (<cell-2>:2:14)\n    at <cell-3>:2:1\n"));
+  EXPECT_THAT(result.stderr_text, testing::Not(HasSubstr("node:")));
+  result = run_node("1;\na b");
+  ASSERT_TRUE(result.error.has_value());
+  EXPECT_EQ(result.error->type, ErrorType::SyntaxError);
+  EXPECT_EQ(result.error->line, 2U);
+  for (const char* const code : {"10n", "NaN", "Symbol()", "new Map()", "() => 1"})
+    EXPECT_EQ(run_node(code).error->type, ErrorType::SerializationError) << code;
+  EXPECT_EQ(run_node("process.exit(9)").exit_code, 9);
+  EXPECT_EQ(run_node("throw 7").error->message, "Uncaught 7");
+  EXPECT_EQ(value_of("f({b: {c: 1}})"), "1");
+}
+
+TEST_P(NodeContextOn, KeepsItsStateWhenARunIsInterrupted) {
+  (void)run_node("const x = 5");
+  for (const char* const code : {"while (true) {}", "await new Promise(() => {})",
+                                 "setInterval(() => {}, 1000); await new Promise(() => {})"}) {
+    ExecutionRequest request = cell(code);
+    request.language = "javascript";
+    request.limits.timeout = 2s;
+    const ExecutionResult result = run(request);
+    EXPECT_EQ(result.meta.cause, Cause::timeout) << code << to_json(result);
+    EXPECT_EQ(result.meta.kill->path, "int") << code;
+    EXPECT_EQ(value_of("x"), "5") << code;
+  }
+}
+
+TEST_P(NodeContextOn, OutlivesWhatNobodyCatches) {
+  const ExecutionResult result = run_node(
+      "setTimeout(() => { throw new Error('late') }, 10);\n"
+      "Promise.reject(new Error('nobody'));\n"
+      "await new Promise((done) => setTimeout(done, 200)); 'on'");
+  EXPECT_EQ(result.value, "\"on\"") << to_json(result);
+  EXPECT_THAT(result.stderr_text, HasSubstr("Uncaught Error: late"));
+  EXPECT_THAT(result.stderr_text, HasSubstr("Uncaught Error: nobody"));
+  EXPECT_TRUE(run_node("process.kill(process.pid, 'SIGKILL')").meta.context->lost);
+  EXPECT_EQ(value_of("1"), "1");
+}
+
+INSTANTIATE_TEST_SUITE_P(EachBackend, NodeContextOn, testing::Values("native", "docker", "podman"),
+                         [](const auto& param) { return std::string(param.param); });
 INSTANTIATE_TEST_SUITE_P(EachBackend, ContextOn, testing::Values("native", "docker", "podman"),
                          [](const auto& param) { return std::string(param.param); });
 

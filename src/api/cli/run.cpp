@@ -109,7 +109,7 @@ void add_program_words(CLI::App& command, Common& common, Action& chosen, const 
     if (verb.run == run_in_its_session)
       command.add_option("--context", flags->context,
                          "name of the interpreter that keeps variables and imports for the next "
-                         "run; python");
+                         "run; python, javascript");
   }
   command.add_option(
       "words", flags->words,

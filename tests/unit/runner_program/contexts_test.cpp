@@ -38,7 +38,7 @@ struct Cells : Bench {
     made.context = context;
     made.begins_context = begins;
     made.farewell = "farewell-" + std::to_string(++number);
-    made.word = made.farewell + '\0' + "<cell " + std::to_string(number) + ">" + '\0' + code;
+    made.word = made.farewell + '\0' + "<cell-" + std::to_string(number) + ">" + '\0' + code;
     return made;
   }
   Exited run(const std::string& context, const std::string& code, bool begins = false) {
@@ -91,8 +91,8 @@ TEST(Cells, EndWithTheirOwnStatusAndTheContextStays) {
   EXPECT_EQ(cells.run("a", "def f():\n  return 1/0").code, 0U);
   EXPECT_EQ(cells.run("a", "f()").code, 1U);
   EXPECT_THAT(cells.sink.value_text, HasSubstr(R"("name":"ZeroDivisionError")"));
-  EXPECT_THAT(cells.sink.err, HasSubstr("File \"<cell 5>\", line 1, in <module>"));
-  EXPECT_THAT(cells.sink.err, HasSubstr("File \"<cell 4>\", line 2, in f\n    return 1/0"));
+  EXPECT_THAT(cells.sink.err, HasSubstr("File \"<cell-5>\", line 1, in <module>"));
+  EXPECT_THAT(cells.sink.err, HasSubstr("File \"<cell-4>\", line 2, in f\n    return 1/0"));
   EXPECT_EQ(cells.run("a", "a b").code, 1U);
   EXPECT_THAT(cells.sink.value_text, HasSubstr(R"("type":"SyntaxError")"));
   EXPECT_TRUE(cells.run("a", "1").keeps_context);

@@ -1,0 +1,165 @@
+
+  // Runs one cell after another and keeps what they leave in the global scope: let, const and class
+  // too, which a later cell may declare again. A cell's value is that of its last expression, or of
+  // `return` in one that has it, whose declarations are its own then; `await` works. Descriptor 4
+  // tells it each, a 32-bit length and a word: a farewell, the cell's name and its code, with zero
+  // bytes between. Descriptor 5 hears the farewell and the cell's status when it is over.
+  const inspector = require('inspector');
+  const net = require('net');
+
+  const session = new inspector.Session();
+  session.connect();
+  const held = {};
+  let heldId;
+  let over;     // ends the cell that runs
+  let current;  // its farewell
+
+  class Exit extends Error {}
+
+  const ask = (method, parameters, then) => session.post(`Runtime.${method}`, parameters, then);
+
+  /// What the inspector tells of, itself.
+  const itself = (remote) => {
+    if ('unserializableValue' in remote) {
+      const text = remote.unserializableValue;
+      return text.endsWith('n') ? BigInt(text.slice(0, -1)) : Number(text);
+    }
+    if (!remote.objectId) return remote.value ?? (remote.subtype === 'null' ? null : undefined);
+    const words = [{ objectId: remote.objectId }];
+    ask('callFunctionOn', { objectId: heldId, arguments: words,
+      functionDeclaration: 'function (value) { this.value = value; }' });
+    const { value } = held;
+    delete held.value;
+    return value;
+  };
+
+  const say = (text) => {
+    try {
+      fs.writeSync(2, text);
+    } catch {
+      // Nobody reads it.
+    }
+  };
+
+  const inCells = /<cell-\d+>:/;
+
+  /// Without the frames by which cells are reached. What does not compile has none in them.
+  const cleanStack = (error, details) => {
+    if (!types.isNativeError(error)) return;
+    const lines = String(error.stack).split('\n');
+    const last = lines.findLastIndex((line) => inCells.test(line));
+    const first = lines.findIndex((line) => /^ +at /.test(line));
+    if (first >= 0) lines.length = Math.max(first, last + 1);
+    compiling = last < 0 && error instanceof SyntaxError && details !== undefined;
+    if (compiling) lines.unshift(`${filename}:${details.lineNumber + 1}`);
+    error.stack = lines.join('\n');
+  };
+
+  const tell = (error) => {
+    const [message, stack] = describe(error);
+    say(stack === undefined ? `${message}\n` : `Uncaught ${stack}\n`);
+  };
+
+  const fail = (error, details) => {
+    if (error instanceof Exit) return error.status;
+    cleanStack(error, details);
+    channel.keepError(typeOf(error), ...describe(error));
+    tell(error);
+    return 1;
+  };
+
+  const finish = (status) => {
+    if (!over) return;
+    over = undefined;
+    channel.send();
+    const farewell = Buffer.from(`${current} `);
+    farewell[farewell.length - 1] = status;
+    fs.writeSync(5, farewell);
+  };
+
+  const hear = (mine, error, answer) => {
+    if (over !== mine) return;  // it was interrupted
+    if (error) return finish(fail(new Error(error.message)));
+    if (answer.exceptionDetails) {
+      const { exception } = answer.exceptionDetails;
+      return finish(fail(exception ? itself(exception) : undefined, answer.exceptionDetails));
+    }
+    keepValue(itself(answer.result));
+    return finish(0);
+  };
+
+  const hasReturn = (error, answer) => /^SyntaxError: Illegal return/.test(
+    !error && answer.exceptionDetails?.exception?.description);
+
+  const evaluate = (code, then) => ask('evaluate', { expression: `${code}\n//# sourceURL=${filename}`,
+    replMode: true, awaitPromise: true, objectGroup: 'cells' }, then);
+
+  const begin = (code) => {
+    const mine = {};
+    over = mine;
+    evaluate(code, (error, answer) => {
+      if (!hasReturn(error, answer)) return hear(mine, error, answer);
+      return evaluate(`await (async () => {${code}\n})()`, (...all) => hear(mine, ...all));
+    });
+  };
+
+  const interrupted = () => {
+    if (over) finish(fail(Object.assign(new Error('interrupted'), { name: 'Interrupted' })));
+  };
+
+  /// A loop is interrupted by the one way there is, which takes a script that is begun so.
+  const entrance = '__lazaret_cell';
+  const starter = new vm.Script(`${entrance}()`, { filename: internalName });
+
+  const run = (word) => {
+    const [farewell, name] = word.toString('latin1', 0, 4096).split('\0', 2);
+    current = farewell;
+    filename = name;
+    channel.usable = true;
+    channel.pending = null;
+    ask('releaseObjectGroup', { objectGroup: 'cells' });
+    const code = word.toString('utf8', farewell.length + name.length + 2);
+    globalThis[entrance] = () => {
+      delete globalThis[entrance];
+      begin(code);
+    };
+    try {
+      starter.runInThisContext({ breakOnSigint: true });
+    } catch {
+      interrupted();
+    }
+  };
+
+  let received = Buffer.alloc(0);
+  const take = (piece) => {
+    received = Buffer.concat([received, piece]);
+    while (received.length >= 4 && received.length >= 4 + received.readUInt32LE(0)) {
+      const end = 4 + received.readUInt32LE(0);
+      const word = received.subarray(4, end);
+      received = received.subarray(end);
+      run(word);
+    }
+  };
+
+  const prepare = () => {
+    globalThis[entrance] = held;
+    ask('evaluate', { expression: entrance }, (_, { result }) => { heldId = result.objectId; });
+    delete globalThis[entrance];
+    channel.closes = false;
+    globalThis.require = Module.createRequire('/work/cell');
+    process.exit = (code = process.exitCode ?? 0) => {
+      throw Object.assign(new Exit('process.exit'), { status: Number(code) & 255 });
+    };
+    process.on('SIGINT', interrupted);
+    for (const event of ['uncaughtException', 'unhandledRejection']) {
+      process.on(event, (error) => {
+        cleanStack(error);
+        tell(error);
+      });
+    }
+    const words = new net.Socket({ fd: 4, readable: true, writable: false });
+    words.on('data', take);
+    words.on('close', () => process.reallyExit(0));
+  };
+  setImmediate(prepare);
+}
