@@ -121,9 +121,10 @@ void EngineFault::expect_one_clear_end(const std::string& engine, const FaultCas
   const std::size_t descriptors = entries_of("/proc/self/fd");
   const std::size_t threads = entries_of("/proc/self/task");
   const std::string word = marker();
+  std::vector<std::string> dialogue;
   {
     EngineProxy proxy(engine);
-    const auto backend = backend_at(proxy.endpoint());
+    auto backend = backend_at(proxy.endpoint());
     ASSERT_NE(backend, nullptr);
     Hasty hasty(*backend, given.open_within);
     const policy::Spec spec = spec_for(given, word);
@@ -144,8 +145,10 @@ void EngineFault::expect_one_clear_end(const std::string& engine, const FaultCas
     const ExecutionResult next = core::run(*backend, {}, test::spec_of({"echo", "again"})).result;
     EXPECT_EQ(next.stdout_text, "again\n") << to_json(next, 1);
     EXPECT_EQ(next.meta.cause, Cause::exited);
+    backend.reset();  // which takes what could not be removed before
+    dialogue = proxy.dialogue();
   }
-  EXPECT_THAT(left_behind(engine), IsEmpty());
+  EXPECT_THAT(left_behind(engine), IsEmpty()) << testing::PrintToString(dialogue);
   EXPECT_EQ(entries_of("/proc/self/fd"), descriptors);
   EXPECT_EQ(entries_of("/proc/self/task"), threads);
 }

@@ -256,12 +256,15 @@ void EngineProxy::forward(Connection& connection, const Fault& fault) {
   const Call call = until(over.get_token());
   std::jthread up([this, &connection, &fault, &call] { pump_up(connection, fault.heard, call); });
   Answer answer(*connection.client, fault, call);
-  std::string piece;
+  std::string piece, first;
   bool wanted = true;
   while (wanted && read_more(*connection.engine, piece, call)) {
+    if (first.empty()) first = piece.substr(0, piece.find("\r\n"));
     if (!connection.stroke->is_silent) wanted = answer.take(piece);
     piece.clear();
   }
+  state_.with(
+      [&](State& state) { state.dialogue.push_back(connection.stroke->line + ": " + first); });
   // Where the client is to hear nothing, it is waited for until it leaves.
   if (!wanted || !answer.end()) over.request_stop();
 }
@@ -283,6 +286,10 @@ void EngineProxy::note_passed(std::string_view piece) {
   state_.with([piece](State& state) {
     state.passed += piece.substr(0, kPassedBytes - std::min(kPassedBytes, state.passed.size()));
   });
+}
+
+std::vector<std::string> EngineProxy::dialogue() {
+  return state_.with([](const State& state) { return state.dialogue; });
 }
 
 std::string http_answer(int status, const std::string& body, const std::string& headers) {

@@ -69,6 +69,8 @@ class EngineProxy {
   [[nodiscard]] bool has_passed(std::string_view text);
   /// The first lines of all requests.
   [[nodiscard]] std::vector<std::string> requests();
+  /// Of those that have reached the engine, with the first lines of its answers.
+  [[nodiscard]] std::vector<std::string> dialogue();
 
  private:
   /// What a connection that is struck hears of.
@@ -82,6 +84,7 @@ class EngineProxy {
     int seen = 0;  ///< requests that are like the fault's
     int met = 0;
     std::vector<std::string> requests;
+    std::vector<std::string> dialogue;
     std::string passed;
     std::list<std::weak_ptr<Stroke>> live;  // shared with the connection's own thread
   };
