@@ -5,7 +5,7 @@
 #include "bench/groups.hpp"
 #include "bench/sandboxes.hpp"
 
-// Sessions: how fast files come into a box and out of it, and what a run in one costs.
+// Sessions: how fast files come into a box and out of it.
 namespace lazaret::bench {
 namespace {
 
@@ -56,22 +56,6 @@ Group files_group(int rounds) {
   Group group{.title = "files of a session"};
   add_engine(group, kNative, std::max(rounds / 5, 3), 300);
   add_engine(group, docker_engine(), std::max(rounds / 5, 3), 150);
-  return group;
-}
-
-Group session_group(int rounds) {
-  constexpr const char* kBare = "true, bare";
-  Group group{.title = "runs of a session, natively"};
-  const Session session = open(kNative);
-  const ExecutionRequest request = command({"true"});
-  const std::string ours = "true, in a session";
-  group.timings = in_turns(rounds, {{ours, Who::ours,
-                                     [&] {
-                                       if (!session.execute(request).success())
-                                         throw Failure(ours + " has failed");
-                                     }},
-                                    {kBare, Who::bare, running({{"true"}})}});
-  group.add_difference(ours, kBare, at_most(1));
   return group;
 }
 
