@@ -92,6 +92,12 @@ Status require(const std::vector<Evidence>& evidence, const policy::Spec& spec) 
           "with --require LIST or --best-effort");
 }
 
+bool is_enforced(const std::vector<Evidence>& evidence, Control control) {
+  return std::any_of(evidence.begin(), evidence.end(), [control](const Evidence& piece) {
+    return piece.control == control && piece.status == EvidenceStatus::enforced;
+  });
+}
+
 Isolation isolation_of(const std::vector<Evidence>& evidence) {
   const auto enforced = [](const Evidence& piece) {
     return piece.status == EvidenceStatus::enforced;

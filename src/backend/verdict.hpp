@@ -43,6 +43,9 @@ struct LimitOf {
 /// enforcement_mismatch that names each required control which is not fully enforced.
 [[nodiscard]] Status require(const std::vector<Evidence>& evidence, const policy::Spec& spec);
 
+/// Whether the evidence says that a control is, and not only partly.
+[[nodiscard]] bool is_enforced(const std::vector<Evidence>& evidence, Control control);
+
 /// full when every control is enforced, none when none of the default required ones is.
 [[nodiscard]] Isolation isolation_of(const std::vector<Evidence>& evidence);
 

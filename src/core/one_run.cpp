@@ -6,6 +6,7 @@
 #include <thread>
 #include <utility>
 
+#include "backend/verdict.hpp"
 #include "core/bounds.hpp"
 #include "core/cause.hpp"
 #include "core/compile_step.hpp"
@@ -33,6 +34,7 @@ constexpr std::chrono::milliseconds kCpuSlack{250};
 constexpr std::chrono::milliseconds kShortestLook{20};
 constexpr std::uint32_t kSigInt = 2, kSigKill = 9, kSigTerm = 15;
 constexpr std::chrono::seconds kKillBound{2};
+constexpr std::chrono::milliseconds kBeginning{1000};
 constexpr const char* kMayHaveRun = "the program may have run, even to its end";
 
 std::chrono::milliseconds elapsed(Clock::time_point start) {
@@ -50,11 +52,11 @@ class Run {
     if (spec_.keeps_box) earlier_ = box_.counters();
     if (spec_.beside_contexts) others_before_ = box_.others().value_or(0);
     death_.cpu_limit = spec_.limits.cpu_time;
-    death_.file_size_limited = is_enforced(Control::file_size);
+    death_.file_size_limited = backend::is_enforced(box_.evidence(), Control::file_size);
     if (put_files() && (spec_.program.compiler.empty() || compile())) {
-      const auto started = Clock::now();
+      started_ = Clock::now();
       carry();
-      duration_ = Clock::now() - started;
+      duration_ = Clock::now() - started_;
       take_artifacts();
     }
     sink_.pass_rest();
@@ -117,7 +119,7 @@ class Run {
       death_.decision = compiled.part.timed_out ? OwnDecision::timeout : OwnDecision::cancelled;
       kill_box("kill");
     } else if (began) {  // and took the box with it: that is not done twice
-      lost(compiled.ending.error());
+      trouble_ = compiled.ending.error();
     } else {
       unstarted(compiled.ending.error());
     }
@@ -151,7 +153,7 @@ class Run {
       end_it(ending.error().code() == Errc::timed_out ? OwnDecision::timeout
                                                       : OwnDecision::cancelled);
     } else {
-      lost(ending.error());
+      trouble_ = ending.error();
       warnings_.push_back("the box was lost: what the program wrote may be cut");
       cut_ = true;
     }
@@ -193,7 +195,7 @@ class Run {
   void end_it(OwnDecision decision) {
     const auto decided = Clock::now();
     death_.decision = decision;
-    const bool obeyed = ends_by(is_cell() ? kSigInt : kSigTerm, spec_.limits.grace);
+    const bool obeyed = is_cell() ? is_interrupted() : ends_by(kSigTerm, spec_.limits.grace);
     if (obeyed && is_cell())
       kill_ = Kill{"int", {}, 0};
     else if (obeyed && spec_.keeps_box && is_alone(others_before_))
@@ -204,6 +206,13 @@ class Run {
     if (!obeyed && is_box_ended_) drain();
     if (!client_.has_heard_of_the_job())
       warnings_.push_back("the box never said that it had started the program");
+  }
+
+  // An interrupt that came before the interpreter had begun with the cell was not heard.
+  bool is_interrupted() {
+    const bool is_early = elapsed(started_) < kBeginning;
+    if (is_early && ends_by(kSigInt, std::min(kBeginning / 4, spec_.limits.grace))) return true;
+    return ends_by(kSigInt, spec_.limits.grace);
   }
 
   bool ends_by(std::uint32_t signal, std::chrono::milliseconds patience) {
@@ -248,13 +257,6 @@ class Run {
     cut_ = true;
   }
 
-  [[nodiscard]] bool is_enforced(Control control) const {
-    const std::vector<Evidence>& evidence = box_.evidence();
-    return std::any_of(evidence.begin(), evidence.end(), [control](const Evidence& piece) {
-      return piece.control == control && piece.status == EvidenceStatus::enforced;
-    });
-  }
-
   // A program that has ended by itself is answered for before its box is gone, where somebody else
   // sees to that; what only the box's end could tell is then the runner's own word.
   backend::Autopsy examine() {
@@ -274,14 +276,12 @@ class Run {
     return earlier_ ? since(std::move(seen), *earlier_, Before::run) : seen;
   }
 
-  void lost(const Error& error) { trouble_ = error; }
-
   // A job that could not be handed over in time is our trouble; one that nobody wants any more is
   // not.
   void unstarted(const Error& error) {
     if (error.code() == Errc::cancelled) death_.decision = OwnDecision::cancelled;
     died_unused_ = error.code() == Errc::connection_lost;
-    lost(error);
+    trouble_ = error;
   }
 
   ExecutionResult result() {
@@ -378,7 +378,8 @@ class Run {
   std::optional<Error> trouble_;
   bool died_unused_ = false;
   std::vector<std::string> warnings_;
-  bool cut_ = false;  // what the program wrote did not come to its end
+  bool cut_ = false;           // what the program wrote did not come to its end
+  Clock::time_point started_;  // the program
   std::chrono::duration<double> duration_{0};
 };
 

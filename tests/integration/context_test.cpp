@@ -50,10 +50,11 @@ class ContextOn : public testing::TestWithParam<const char*> {
     return run(cell(code, context));
   }
   // One that is over by its timeout after it has begun.
-  [[nodiscard]] ExecutionResult run_overdue(const std::string& code) const {
+  [[nodiscard]] ExecutionResult run_overdue(const std::string& code,
+                                            std::chrono::seconds grace = 20s) const {
     ExecutionRequest request = cell("print('began', flush=True)\n" + code);
     request.limits.timeout = 2s;
-    request.limits.grace = 1s;
+    request.limits.grace = grace;
     ExecutionResult result = run(request);
     EXPECT_EQ(result.meta.cause, Cause::timeout) << to_json(result);
     EXPECT_EQ(result.stdout_text, "began\n");
@@ -125,6 +126,8 @@ TEST_P(ContextOn, KeepsItsStateWhenARunIsInterrupted) {
   EXPECT_EQ(run("x").value, "5");
   std::stop_source stop;
   ExecutionRequest request = cell("print('began', flush=True)\nimport time\ntime.sleep(600)");
+  request.limits.timeout = 200s;
+  request.limits.grace = 20s;
   request.stop = stop.get_token();
   request.on_output = [&stop](Stream, std::string_view) { stop.request_stop(); };
   EXPECT_EQ(run(request).meta.cause, Cause::cancelled);
@@ -134,8 +137,8 @@ TEST_P(ContextOn, KeepsItsStateWhenARunIsInterrupted) {
 TEST_P(ContextOn, IsLostWhereItCannotBeInterruptedAndItsSessionIsNot) {
   (void)run("y = 1", "second");
   (void)run("x = 5");
-  const ExecutionResult result =
-      run_overdue("import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass");
+  const ExecutionResult result = run_overdue(
+      "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass", 1s);
   ASSERT_TRUE(result.meta.context.has_value() && result.meta.kill.has_value());
   EXPECT_EQ(result.meta.kill->path, "kill");
   EXPECT_TRUE(result.meta.context->lost);
@@ -162,8 +165,12 @@ TEST_P(ContextOn, IsLostWithItsInterpreterAndItsSessionIsNot) {
   EXPECT_EQ(result.meta.context->cell, 1U);
   (void)run(
       "import os, threading, time\n"
-      "threading.Thread(target=lambda: (time.sleep(0.5), os._exit(0))).start()");
-  EXPECT_EQ(run(bash("sleep 2")).exit_code, 0);
+      "def end():\n"
+      "  while not os.path.exists('go'): time.sleep(0.01)\n"
+      "  os._exit(0)\n"
+      "threading.Thread(target=end).start()");
+  const std::string until_gone = "while cat /proc/[0-9]*/comm | grep -q python; do :; done";
+  EXPECT_EQ(run(bash("touch go; " + until_gone)).exit_code, 0);
   result = run("print('has run')");
   EXPECT_EQ(result.meta.cause, Cause::start_failed) << to_json(result);
   EXPECT_EQ(result.stdout_text, "");
@@ -288,6 +295,7 @@ TEST_P(NodeContextOn, KeepsItsStateWhenARunIsInterrupted) {
     ExecutionRequest request = cell(code);
     request.language = "javascript";
     request.limits.timeout = 2s;
+    request.limits.grace = 20s;
     const ExecutionResult result = run(request);
     EXPECT_EQ(result.meta.cause, Cause::timeout) << code << to_json(result);
     EXPECT_EQ(result.meta.kill->path, "int") << code;

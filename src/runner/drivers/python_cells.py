@@ -47,19 +47,36 @@ class Cells:
             size -= len(part)
         return b"".join(parts)
 
-    def serve(self):
+    def hear_nothing(self):
+        """There is nothing to be interrupted; what comes before that is so has come too late."""
         while True:
-            _signal.signal(_signal.SIGINT, lambda *_: None)  # nothing is there to be interrupted
+            try:
+                _signal.signal(_signal.SIGINT, lambda *_: None)
+                return
+            except BaseException:
+                pass
+
+    def serve(self):
+        self.hear_nothing()
+        while True:
             size = int.from_bytes(self.read(4), "little")
             farewell, name, code = self.read(size).split(b"\0", 2)
-            try:
-                status = self.run(name.decode(), code)
-            except BaseException:  # an interrupt that came late
-                status = 1
+            status = self.run_interruptible(name.decode(), code)
             self.flush()
             if self.forked:
                 os._exit(status)
             os.write(self.farewells, farewell + bytes([status]))
+
+    def run_interruptible(self, name, code):
+        status = 1
+        try:
+            try:
+                status = self.run(name, code)
+            finally:
+                self.hear_nothing()
+        except BaseException:
+            self.hear_nothing()
+        return status
 
     def run(self, name, code):
         self.channel.said = False
@@ -76,7 +93,7 @@ class Cells:
         except SystemExit as end:
             return self.status_of(end.code)
         except BaseException:
-            _signal.signal(_signal.SIGINT, lambda *_: None)
+            self.hear_nothing()
             self.tell(name, compiling)
             return 1
         finally:

@@ -110,15 +110,26 @@ TEST(Cells, ThatEndTheirInterpreterLoseTheContext) {
   EXPECT_TRUE(cells.run("a", "1", true).keeps_context);
 }
 
-// Alone among its descriptors, so that it is not told to end by their end.
 TEST(Cells, OfAContextThatHasEndedMeanwhileFail) {
   Cells cells;
+  const std::string go = cells.place.path("go");
   (void)cells.run("a",
                   "import os, threading, time\n"
-                  "threading.Thread(target=lambda: (time.sleep(0.3), os._exit(0))).start()",
+                  "def end():\n"
+                  "  while not os.path.exists('" +
+                      go +
+                      "'): time.sleep(0.01)\n"
+                      "  os._exit(0)\n"
+                      "threading.Thread(target=end).start(); print(os.getpid())",
                   true);
-  EXPECT_EQ(cells.run_to_failure(cells.cell("b", "1", false)).step, kFindContext);
-  (void)cells.run("c", "import time; time.sleep(1)", true);
+  const std::string pid = cells.sink.out.substr(0, cells.sink.out.find('\n'));
+  const std::string waits = "import os, time\nopen('" + go +
+                            "', 'w').close()\n"
+                            "try:\n  while True: os.kill(" +
+                            pid +
+                            ", 0); time.sleep(0.01)\n"
+                            "except ProcessLookupError: pass";
+  EXPECT_EQ(cells.run("b", waits, true).code, 0U) << cells.sink.err;
   EXPECT_EQ(cells.run_to_failure(cells.cell("a", "1", false)).os_error, kNoSuchProcess);
 }
 
