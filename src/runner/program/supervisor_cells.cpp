@@ -71,13 +71,13 @@ Status Supervisor::send_signal(std::uint32_t number) {
   return alone ? os::signal_all(*main_, number) : os::signal_group(*main_, number);
 }
 
-// What a program leaves behind goes with it; contexts, and what descends from them, stay. Whatever
-// loses its parent becomes our own child.
+// What a program leaves behind goes with it, and is gone then; contexts, and what descends from
+// them, stay. Whatever loses its parent becomes our own child.
 void Supervisor::end_others(std::int64_t leader) {
-  for (const Deadline soon = Deadline::after(kStrays); !contexts_.empty();) {
+  for (const Deadline soon = Deadline::after(kStrays);;) {
+    if (contexts_.empty() && !os::signal_all(leader, kHardest).ok()) return;  // nobody is left
     auto strays = os::children();
-    if (!strays || soon.passed()) contexts_.clear();
-    if (!strays) break;
+    if (!strays || soon.passed()) break;
     std::erase_if(*strays, [this](std::int64_t child) { return contexts_.has(child); });
     if (strays->empty()) return;
     for (const std::int64_t stray : *strays) (void)os::signal_one(stray, kHardest).ok();
@@ -85,6 +85,7 @@ void Supervisor::end_others(std::int64_t leader) {
     (void)os::wait_ready({&ended, 1}, Call{}.within(std::chrono::milliseconds(5))).ok();
     collect_children();
   }
+  contexts_.clear();
   (void)os::signal_all(leader, kHardest).ok();
 }
 
