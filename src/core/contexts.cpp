@@ -1,11 +1,20 @@
 #include "core/contexts.hpp"
 
+#include <functional>
+#include <string>
 #include <utility>
 
 namespace lazaret::core {
 namespace {
 
 constexpr std::size_t kMostContexts = 16;
+
+std::size_t conditions_of(const policy::Spec& spec) {
+  std::string text;
+  for (const auto& [name, value] : spec.environment) text += name + '=' + value + '\0';
+  for (const std::string& fixed : spec.fixed) text += fixed + '\0';
+  return std::hash<std::string>()(text);
+}
 
 }  // namespace
 
@@ -27,7 +36,7 @@ Status Contexts::enter(policy::Spec& spec) {
   }
   if (known.language != spec.language)
     return Error(Errc::conflict, "the context " + cell.context + " is of " + known.language);
-  if (known.environment != spec.environment || known.fixed != spec.fixed)
+  if (known.conditions != conditions_of(spec))
     return Error(Errc::conflict, "the context " + cell.context + " was begun otherwise")
         .with_hint("its environment, and whether it is deterministic, are those of its first run");
   cell.number = known.cells + 1;
@@ -38,10 +47,10 @@ void Contexts::note(const policy::Spec& spec, OneRun& run) {
   if (run.ended_contexts) {
     for (auto& [name, known] : all_) known.lost = true;
   }
-  if (!spec.program.cell) return;
+  if (!spec.program.cell || !run.was_handed_over) return;
   const policy::Program::Cell& cell = *spec.program.cell;
   if (run.keeps_context)
-    all_[cell.context] = {cell.number, false, spec.language, spec.environment, spec.fixed};
+    all_[cell.context] = {cell.number, false, spec.language, conditions_of(spec)};
   else
     all_.erase(cell.context);
   run.result.meta.context = ContextNote{cell.context, cell.number, !run.keeps_context};

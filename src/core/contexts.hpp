@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -28,8 +29,7 @@ class Contexts {
     std::uint32_t cells = 0;
     bool lost = false;  // and nobody has been told
     std::string language;
-    std::map<std::string, std::string> environment;
-    std::vector<std::string> fixed;
+    std::size_t conditions = 0;  // a hash of what holds for all of its cells
   };
 
   std::map<std::string, Known> all_;

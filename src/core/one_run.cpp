@@ -69,6 +69,7 @@ class Run {
   [[nodiscard]] bool died_unused() const { return died_unused_; }
   // Whether the box can take another program: this one is over, and nothing of it is left.
   [[nodiscard]] bool is_cell() const { return spec_.program.cell.has_value(); }
+  [[nodiscard]] bool was_handed_over() const { return was_handed_over_; }
   [[nodiscard]] bool ended_contexts() const { return ended_contexts_; }
   [[nodiscard]] bool keeps_context() const {
     const auto* const exited =
@@ -135,6 +136,7 @@ class Run {
     const runner::Job job = job_of(spec_);
     if (const Status status = client_.start(job, call); !status.ok())
       return unstarted(status.error());
+    was_handed_over_ = true;
     const SignalPort port(client_, request_);
     StdinFeed feed(client_, request_,
                    {Deadline::after(spec_.limits.timeout + spec_.limits.grace), {}});
@@ -369,6 +371,7 @@ class Run {
   std::optional<backend::Autopsy> earlier_;    // what the counters said before the run
   std::optional<backend::Autopsy> compilers_;  // and after the compile step
   std::uint32_t others_before_ = 0;            // processes of contexts
+  bool was_handed_over_ = false;
   bool ended_contexts_ = false;
   std::uint64_t used_before_ = 0;  // milliseconds that the box had used before the program
   bool is_spent_ = false;          // all of the processor time
@@ -389,8 +392,8 @@ OneRun run_one(backend::Box& box, runner::Client& client, const ExecutionRequest
                const policy::Spec& spec) {
   Run run(box, client, request, spec);
   ExecutionResult result = run.execute();
-  return {std::move(result), run.can_go_on(), run.died_unused(), run.keeps_context(),
-          run.ended_contexts()};
+  return {std::move(result),     run.can_go_on(),     run.died_unused(),
+          run.was_handed_over(), run.keeps_context(), run.ended_contexts()};
 }
 
 }  // namespace lazaret::core

@@ -15,8 +15,9 @@ struct OneRun {
   /// The box was gone before all of the job was taken. The runner obeys whole frames only, so
   /// nothing of the program has run then.
   bool died_unused = false;
-  bool keeps_context = false;   ///< the program's, where it has one
-  bool ended_contexts = false;  ///< all of them
+  bool was_handed_over = false;  ///< the program to the box
+  bool keeps_context = false;    ///< the program's, where it has one
+  bool ended_contexts = false;   ///< all of them
 };
 
 /// Puts the files in, compiles, runs, ends in time, looks at what is left, and says why it ended.

@@ -222,6 +222,18 @@ TEST_P(ContextOn, IsBegunOnceAndForAll) {
   EXPECT_THAT(error_of("1", "one-too-many"), HasSubstr("as many contexts as it may"));
 }
 
+TEST_P(ContextOn, IsAsItWasAfterARunThatCouldNotBegin) {
+  (void)run("x = 5; import os; os.mkdir('there')");
+  ExecutionRequest misplaced = cell("print('has run')");
+  misplaced.inputs = {{"there", "a file", {}, false}};
+  const ExecutionResult result = run(misplaced);
+  EXPECT_EQ(result.meta.cause, Cause::start_failed) << to_json(result);
+  EXPECT_EQ(result.stdout_text, "");
+  EXPECT_FALSE(result.meta.context.has_value());
+  EXPECT_EQ(run("x").value, "5");
+  EXPECT_EQ(run("x").meta.context->cell, 3U);
+}
+
 TEST_P(ContextOn, TakesAMebibyteAndGivesOne) {
   ExecutionRequest large = cell("x = '" + std::string((1 << 20) - 30, 'y') + "'\nlen(x)");
   EXPECT_EQ(run(large).value, std::to_string((1 << 20) - 30));
