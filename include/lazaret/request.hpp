@@ -12,6 +12,7 @@
 #include "lazaret/confinement.hpp"
 #include "lazaret/control.hpp"
 #include "lazaret/limits.hpp"
+#include "lazaret/terminal.hpp"
 
 namespace lazaret {
 
@@ -50,6 +51,10 @@ struct ExecutionRequest {
   /// Streams standard input instead: returns the next bytes, an empty string at the end. It is
   /// called on a thread of its own and must return soon after the stop token is triggered.
   std::function<std::string(std::stop_token)> stdin_source;
+  /// The program has a terminal of this size as standard input, output and error, which come all
+  /// as standard output then, and as it is written: nothing of `on_output` is held back. The end
+  /// of the input is one Ctrl-D, and it has no limit. Not in a context.
+  std::optional<TerminalSize> terminal;
   /// Added to the box's own PATH, HOME, LANG, TZ and TMPDIR. Names that change how programs are
   /// loaded (LD_PRELOAD, PYTHONPATH, …) are refused.
   std::map<std::string, std::string> environment;
@@ -87,6 +92,8 @@ struct ExecutionRequest {
   /// signal(7)). It may be kept, is thread-safe, returns within 100 ms, and does nothing once the
   /// run has ended.
   std::function<void(std::function<void(int number)>)> on_start;
+  /// Likewise, of a program with a terminal, with a function that changes its size.
+  std::function<void(std::function<void(TerminalSize size)>)> on_terminal;
   /// Ends the run: TERM, grace, KILL, and a result with cause `cancelled`.
   std::stop_token stop;
 };

@@ -56,6 +56,7 @@ runner::Job job_of(const policy::Spec& spec) {
   if (spec.program.ahead) put_word(job, *spec.program.ahead);
   if (spec.program.cell) put_cell(job, *spec.program.cell);
   job.keeps_box = spec.keeps_box;
+  job.terminal = spec.terminal;
   return job;
 }
 

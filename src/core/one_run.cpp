@@ -14,9 +14,9 @@
 #include "core/inputs.hpp"
 #include "core/job.hpp"
 #include "core/last_words.hpp"
+#include "core/program_port.hpp"
 #include "core/run_error.hpp"
 #include "core/run_sink.hpp"
-#include "core/signal_port.hpp"
 #include "core/stdin_feed.hpp"
 #include "core/transfer.hpp"
 #include "core/value.hpp"
@@ -32,7 +32,7 @@ constexpr std::chrono::milliseconds kAloneBound{500};
 // A single process is the kernel's to end, which counts by itself.
 constexpr std::chrono::milliseconds kCpuSlack{250};
 constexpr std::chrono::milliseconds kShortestLook{20};
-constexpr std::uint32_t kSigInt = 2, kSigKill = 9, kSigTerm = 15;
+constexpr std::uint32_t kSigHup = 1, kSigInt = 2, kSigKill = 9, kSigTerm = 15;
 constexpr std::chrono::seconds kKillBound{2};
 constexpr std::chrono::milliseconds kBeginning{1000};
 constexpr const char* kMayHaveRun = "the program may have run, even to its end";
@@ -137,7 +137,7 @@ class Run {
     if (const Status status = client_.start(job, call); !status.ok())
       return unstarted(status.error());
     was_handed_over_ = true;
-    const SignalPort port(client_, request_);
+    const ProgramPort port(client_, request_);
     StdinFeed feed(client_, request_,
                    {Deadline::after(spec_.limits.timeout + spec_.limits.grace), {}});
     sink_.feed = &feed;
@@ -197,6 +197,7 @@ class Run {
   void end_it(OwnDecision decision) {
     const auto decided = Clock::now();
     death_.decision = decision;
+    if (spec_.terminal) hang_up();
     const bool obeyed = is_cell() ? is_interrupted() : ends_by(kSigTerm, spec_.limits.grace);
     if (obeyed && is_cell())
       kill_ = Kill{"int", {}, 0};
@@ -209,6 +210,9 @@ class Run {
     if (!client_.has_heard_of_the_job())
       warnings_.push_back("the box never said that it had started the program");
   }
+
+  // Shells at a terminal ignore TERM, and go with their terminal (signal(7)).
+  void hang_up() { (void)client_.signal(kSigHup, Call{}.within(spec_.limits.grace)).ok(); }
 
   // An interrupt that came before the interpreter had begun with the cell was not heard.
   bool is_interrupted() {

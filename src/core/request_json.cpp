@@ -9,6 +9,7 @@
 #include "base/base64.hpp"
 #include "base/try.hpp"
 #include "base/utf8.hpp"
+#include "core/terminal_json.hpp"
 #include "policy/limit_table.hpp"
 
 namespace lazaret::core {
@@ -148,6 +149,11 @@ Status put_limits(ExecutionRequest& request, const json& value) {
   return {};
 }
 
+Status put_terminal(ExecutionRequest& request, const json& value) {
+  LAZARET_TRY(request.terminal, terminal_of(value));
+  return {};
+}
+
 struct Member {
   const char* name;
   Status (*put)(ExecutionRequest& request, const json& value);
@@ -193,6 +199,7 @@ constexpr std::array kMembers = {
              return put_word(to.loopback, "loopback", v, loopback_named);
            }},
     Member{"mounts", put_mounts},
+    Member{"terminal", put_terminal},
 };
 
 json file_json(const Input& input) {
@@ -246,6 +253,7 @@ json json_of(const ExecutionRequest& request) {
   }
   if (request.return_artifacts) object["return_artifacts"] = true;
   if (request.deterministic) object["deterministic"] = true;
+  if (request.terminal) object["terminal"] = json_of(*request.terminal);
   if (json limits = limits_json(request.limits); !limits.empty()) object["limits"] = limits;
   if (request.image) object["image"] = *request.image;
   if (request.subprocess) object["subprocess"] = name_of(*request.subprocess);

@@ -13,7 +13,7 @@
 namespace lazaret::core {
 
 /// The run's streams, bounded; output is passed on while it goes into the head, and the rest of it
-/// once it is known that nothing between is missing.
+/// once it is known that nothing between is missing. That of a terminal is passed on at once.
 class RunSink final : public runner::Sink {
  public:
   RunSink(const ExecutionRequest& request, const Limits& limits)
@@ -25,9 +25,11 @@ class RunSink final : public runner::Sink {
   void output(Stream stream, Bytes bytes) override {
     Collector& collector = stream == Stream::standard_output ? out : err;
     const std::size_t kept = collector.take(bytes);
-    if (kept > 0 && request_.on_output) request_.on_output(stream, text_of(bytes.first(kept)));
+    const Bytes passed = request_.terminal ? bytes : bytes.first(kept);
+    if (!passed.empty() && request_.on_output) request_.on_output(stream, text_of(passed));
   }
   void pass_rest() const {
+    if (request_.terminal) return;
     for (const Stream stream : {Stream::standard_output, Stream::standard_error}) {
       const Collector& collector = stream == Stream::standard_output ? out : err;
       if (!request_.on_output || collector.truncated()) continue;

@@ -45,7 +45,7 @@ std::size_t StdinFeed::take_window(std::size_t wanted, const std::stop_token& st
 }
 
 bool StdinFeed::send(std::string_view piece, const std::stop_token& stop) {
-  if (sent_bytes_ + piece.size() > kMostStdinBytes) {
+  if (!request_.terminal && sent_bytes_ + piece.size() > kMostStdinBytes) {
     const std::scoped_lock lock(mutex_);
     cut_ = true;
     piece = piece.substr(0, kMostStdinBytes - sent_bytes_);

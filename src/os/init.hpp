@@ -7,6 +7,7 @@
 
 #include "lazaret/confinement.hpp"
 #include "lazaret/result.hpp"
+#include "lazaret/terminal.hpp"
 #include "os/handle.hpp"
 
 /// What the first process of a box needs from its operating system.
@@ -44,7 +45,20 @@ struct SpawnRequest {
   std::uint64_t ignored_signals = kEverySignal;
   /// Denied by a filter of its own, behind any other, which the program cannot take off.
   Subprocess subprocess = Subprocess::allow;
+  bool has_terminal = false;  ///< the first handle is one, and becomes its session's
 };
+
+/// A new terminal (pty(7)): our side twice, to write and to read, neither of which blocks, and the
+/// program's. Once nobody has that one open, ours can be read to the end, which is an error (EIO).
+struct Terminal {
+  Handle input;
+  Handle output;
+  Handle theirs;
+};
+/// Errors: start_failed, "terminal", with the errno.
+[[nodiscard]] Result<Terminal> make_terminal(const TerminalSize& size);
+/// Programs in its foreground are told by SIGWINCH. Either side may be given.
+[[nodiscard]] Status resize_terminal(RawHandle terminal, const TerminalSize& size);
 
 /// Starts a program in a session of its own with default signal dispositions, an empty signal mask
 /// and umask 022 (P-54). The calling thread waits until the program is executed and must have no

@@ -87,6 +87,7 @@ Status check_context(const ExecutionRequest& request, const Facts& facts) {
   if (!facts.keeps_box)
     return invalid("contexts are kept by sessions").with_hint("lazaret session new; run it there");
   if (!request.command.empty()) return invalid("a command has no context, code has");
+  if (request.terminal) return invalid("what runs in a context has no terminal");
   if (request.arguments.empty() && request.stdin_data.empty() && !request.stdin_source) return {};
   return invalid("what runs in a context has neither arguments nor standard input");
 }
@@ -141,6 +142,17 @@ Status check_input(const ExecutionRequest& request) {
   if (!request.stdin_data.empty() && request.stdin_source) {
     return invalid("standard input is given both as text and as a stream");
   }
+  return {};
+}
+
+// An interpreter that waits has been started with pipes.
+Status put_terminal(Spec& spec, const ExecutionRequest& request) {
+  if (!request.terminal) return {};
+  if (request.terminal->rows == 0 || request.terminal->columns == 0)
+    return invalid("a terminal has at least one row and one column");
+  spec.terminal = request.terminal;
+  spec.program.ahead.reset();
+  spec.environment.try_emplace("TERM", "xterm");
   return {};
 }
 
@@ -255,6 +267,7 @@ Result<Spec> resolve(const ExecutionRequest& request, const Config& config, cons
   LAZARET_TRY(spec.environment,
               environment_of(request, config, spec.limits.cpus).within("environment"));
   for (const auto& [name, value] : spec.program.environment) spec.environment[name] = value;
+  LAZARET_CHECK(put_terminal(spec, request));
   spec.fixed = fixed_by(request, spec.program);
   LAZARET_TRY(spec.image, image_of(request, config, spec.language));
   put_confinement(spec, request, config);

@@ -11,6 +11,7 @@
 #include "lazaret/confinement.hpp"
 #include "lazaret/control.hpp"
 #include "lazaret/limits.hpp"
+#include "lazaret/terminal.hpp"
 
 namespace lazaret::policy {
 
@@ -67,6 +68,7 @@ struct Spec {
   Profile profile = Profile::standard;
   Loopback loopback = Loopback::down;
   std::vector<Mount> mounts;
+  std::optional<TerminalSize> terminal;  ///< for the program; unset: it has pipes
   bool keeps_box = false;        ///< others of its session's programs come before it and after it
   bool beside_contexts = false;  ///< of its session, which wait meanwhile
 };

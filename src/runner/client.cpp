@@ -152,6 +152,10 @@ Status Client::signal(std::uint32_t number, const Call& call) {
   return send(FrameType::signal, encode(number), call);
 }
 
+Status Client::resize(const TerminalSize& size, const Call& call) {
+  return send(FrameType::resize, encode(size), call);
+}
+
 Result<Ending> Client::await(Sink& sink, const Call& call) {
   for (;;) {
     LAZARET_TRY(const Frame frame, next_frame(call));

@@ -83,6 +83,8 @@ class Client {
   [[nodiscard]] Status send_stdin(Bytes bytes, const Call& call);
   [[nodiscard]] Status end_stdin(const Call& call);
   [[nodiscard]] Status signal(std::uint32_t number, const Call& call);
+  /// Of the job's terminal; without one nothing happens.
+  [[nodiscard]] Status resize(const TerminalSize& size, const Call& call);
   /// Carries the job's streams until it ends. May be called again after timed_out or cancelled.
   /// Errors: timed_out, cancelled, connection_lost, protocol.
   [[nodiscard]] Result<Ending> await(Sink& sink, const Call& call);

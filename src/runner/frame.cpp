@@ -28,6 +28,7 @@ constexpr std::array kTypes = {
     TypeRow{FrameType::get, Direction::to_runner, kEntryBytes},
     TypeRow{FrameType::change, Direction::to_runner, kEntryBytes},
     TypeRow{FrameType::end_context, Direction::to_runner, kContextBytes},
+    TypeRow{FrameType::resize, Direction::to_runner, 4},
     TypeRow{FrameType::hello, Direction::to_host, 16},
     TypeRow{FrameType::report, Direction::to_host, kReportBytes},
     TypeRow{FrameType::started, Direction::to_host, 4},

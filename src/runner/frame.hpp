@@ -15,7 +15,7 @@
 /// The runner's wire format; docs/runner-protocol.md is its specification.
 namespace lazaret::runner {
 
-inline constexpr std::uint16_t kProtocolVersion = 7;
+inline constexpr std::uint16_t kProtocolVersion = 8;
 inline constexpr std::size_t kHeaderBytes = 8;
 inline constexpr std::size_t kStreamBytes = 64UL << 10;   ///< most payload of a stream frame
 inline constexpr std::size_t kReportBytes = 128UL << 10;  ///< most payload of a report
@@ -38,6 +38,7 @@ enum class FrameType : std::uint8_t {
   get = 0x0A,
   change = 0x0B,
   end_context = 0x0C,
+  resize = 0x0D,
   // runner to host
   hello = 0x81,
   report = 0x82,

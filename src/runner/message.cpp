@@ -28,6 +28,10 @@ class Writer {
     number(static_cast<std::uint32_t>(values.size()));
     for (const std::string& value : values) text(value);
   }
+  void size(const TerminalSize& value) {
+    number(value.rows);
+    number(value.columns);
+  }
   [[nodiscard]] std::vector<std::byte> take() { return std::move(bytes_); }
 
  private:
@@ -64,6 +68,12 @@ class Reader {
     const auto value = number<std::uint8_t>();
     short_ = short_ || value > 1;
     return value == 1;
+  }
+  [[nodiscard]] TerminalSize size() {
+    const auto rows = number<std::uint16_t>();
+    const TerminalSize value{rows, number<std::uint16_t>()};
+    short_ = short_ || value.rows == 0 || value.columns == 0;
+    return value;
   }
   [[nodiscard]] bool failed() const noexcept { return short_; }
   [[nodiscard]] bool whole() const noexcept { return !short_ && bytes_.empty(); }
@@ -113,6 +123,8 @@ std::vector<std::byte> encode(const Job& job) {
   writer.number(static_cast<std::uint8_t>(job.keeps_box));
   writer.text(job.context);
   writer.number(static_cast<std::uint8_t>(job.begins_context));
+  writer.number(static_cast<std::uint8_t>(job.terminal.has_value()));
+  if (job.terminal) writer.size(*job.terminal);
   return writer.take();
 }
 
@@ -178,6 +190,12 @@ std::vector<std::byte> encode(const Got& got) {
   return writer.take();
 }
 
+std::vector<std::byte> encode(const TerminalSize& size) {
+  Writer writer;
+  writer.size(size);
+  return writer.take();
+}
+
 std::vector<std::byte> encode(std::uint32_t number) {
   Writer writer;
   writer.number(number);
@@ -198,6 +216,7 @@ namespace {
 
 bool has_whole_context(const Job& job) {
   if (job.context.empty()) return !job.begins_context;
+  if (job.terminal) return false;
   return job.context.size() <= kContextBytes && job.keeps_box && !job.farewell.empty();
 }
 
@@ -219,6 +238,7 @@ Result<Job> decode_job(Bytes payload) {
   job.keeps_box = reader.yes_or_no();
   job.context = reader.text();
   job.begins_context = reader.yes_or_no();
+  if (reader.yes_or_no()) job.terminal = reader.size();
   if (!reader.whole() || job.argv.empty() || !has_whole_context(job)) return malformed("job");
   return job;
 }
@@ -313,6 +333,13 @@ Result<Got> decode_got(Bytes payload) {
   got.left_out = reader.number<std::uint32_t>();
   if (!reader.whole()) return malformed("end of files");
   return got;
+}
+
+Result<TerminalSize> decode_terminal_size(Bytes payload) {
+  Reader reader(payload);
+  const TerminalSize size = reader.size();
+  if (!reader.whole()) return malformed("size of a terminal");
+  return size;
 }
 
 Result<std::uint32_t> decode_number(Bytes payload) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -8,6 +9,7 @@
 
 #include "base/bytes.hpp"
 #include "lazaret/result.hpp"
+#include "lazaret/terminal.hpp"
 
 /// The payloads of the frames that are more than bytes. Each decode_ rejects anything but exactly
 /// what encode_ makes (Errc::protocol).
@@ -46,6 +48,9 @@ struct Job {
   /// said on descriptor 5 with its status.
   std::string context = {};
   bool begins_context = false;  ///< it is not there yet, and is started as the job says
+  /// Of a job without a context: descriptors 0 to 2 are a terminal of this size, which leads its
+  /// session; all that comes of it is standard output.
+  std::optional<TerminalSize> terminal = {};
 };
 
 /// Runner to host: how the program's main process ended. A claim, like all that follows foreign
@@ -136,6 +141,7 @@ struct Got {
 [[nodiscard]] std::vector<std::byte> encode(const Change& change);
 [[nodiscard]] std::vector<std::byte> encode(const Get& get);
 [[nodiscard]] std::vector<std::byte> encode(const Got& got);
+[[nodiscard]] std::vector<std::byte> encode(const TerminalSize& size);
 /// Payload of signal, started, stdin_credit and prepared frames.
 [[nodiscard]] std::vector<std::byte> encode(std::uint32_t number);
 
@@ -148,6 +154,7 @@ struct Got {
 [[nodiscard]] Result<Change> decode_change(Bytes payload);
 [[nodiscard]] Result<Get> decode_get(Bytes payload);
 [[nodiscard]] Result<Got> decode_got(Bytes payload);
+[[nodiscard]] Result<TerminalSize> decode_terminal_size(Bytes payload);
 [[nodiscard]] Result<std::uint32_t> decode_number(Bytes payload);
 
 }  // namespace lazaret::runner

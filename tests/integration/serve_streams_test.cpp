@@ -7,15 +7,14 @@
 #include <gtest/gtest.h>
 
 #include "base/sha256.hpp"
-#include "http/websocket.hpp"
 #include "integration/daemon.hpp"
+#include "integration/stream_socket.hpp"
 
 // Runs whose output comes while they go on: server-sent events and WebSockets.
 namespace lazaret::test {
 namespace {
 
 using namespace std::chrono_literals;
-using http::WebSocket;
 using testing::HasSubstr;
 
 struct Event {
@@ -134,61 +133,6 @@ TEST(ServeEvents, MayTakeLongAsLongAsTheyAreTaken) {
   EXPECT_THAT(read_slowly(*wire), HasSubstr("\r\n0\r\n\r\n"));
 }
 
-// What a WebSocket brought.
-struct Heard {
-  std::string out;
-  std::string err;
-  Json result;
-  Json problem;
-};
-
-class Socket {
- public:
-  explicit Socket(const Daemon& daemon) {
-    auto opened = WebSocket::open(daemon.connect(), {.target = "/v1/stream"}, Call{}.within(10s));
-    if (opened.ok()) socket_ = std::move(opened).value();
-  }
-  Socket(const Daemon& daemon, const Json& request) : Socket(daemon) {
-    if (is_open()) say(request.dump());
-  }
-  [[nodiscard]] bool is_open() const { return socket_ != nullptr; }
-  void say(const std::string& text) {
-    EXPECT_TRUE(socket_->send(WebSocket::Kind::text, text, Call{}.within(10s)).ok());
-  }
-  void type(const std::string& bytes) {
-    EXPECT_TRUE(socket_->send(WebSocket::Kind::binary, bytes, Call{}.within(10s)).ok());
-  }
-  /// Listens until `enough`, or to the end.
-  Heard& hear(const std::function<bool(const Heard&)>& enough = [](const Heard&) {
-    return false;
-  }) {
-    while (!enough(heard_)) {
-      auto message = socket_->receive(Call{}.within(60s));
-      if (!message.ok() || !*message) break;
-      take(**message);
-    }
-    return heard_;
-  }
-  void hear_out(const std::string& text) {
-    (void)hear([&text](const Heard& heard) { return heard.out.find(text) != std::string::npos; });
-  }
-  void leave() { socket_.reset(); }
-
- private:
-  void take(const WebSocket::Message& message) {
-    if (message.kind == WebSocket::Kind::binary) {
-      (message.payload.at(0) == 1 ? heard_.out : heard_.err) += message.payload.substr(1);
-      return;
-    }
-    const Json json = Json::parse(message.payload);
-    if (json["event"] == "result") heard_.result = json["result"];
-    if (json["event"] == "problem") heard_.problem = json["problem"];
-  }
-
-  std::unique_ptr<WebSocket> socket_;
-  Heard heard_;
-};
-
 Json bash_order(const std::string& code, bool typed = false) {
   Json order = {{"language", "bash"}, {"code", code}};
   if (typed) order["stream_stdin"] = true;
@@ -200,10 +144,10 @@ TEST(ServeSockets, CarryInputAndOutputByteForByte) {
   std::string bytes(200'000, '\0');
   for (std::size_t at = 0; at < bytes.size(); ++at)
     bytes[at] = static_cast<char>(at * 31 + at / 256);
-  Socket socket(daemon, bash_order("cat; echo aside >&2", true));
+  StreamSocket socket(daemon, bash_order("cat; echo aside >&2", true));
   for (std::size_t at = 0; at < bytes.size(); at += 50'000) socket.type(bytes.substr(at, 50'000));
   socket.type("");
-  const Heard& heard = socket.hear();
+  const Streamed& heard = socket.hear();
   EXPECT_EQ(heard.out, bytes);
   EXPECT_EQ(heard.err, "aside\n");
   EXPECT_EQ(heard.result["meta"]["cause"], "exited");
@@ -211,8 +155,8 @@ TEST(ServeSockets, CarryInputAndOutputByteForByte) {
 
 TEST(ServeSockets, SendSignals) {
   const Daemon daemon;
-  Socket socket(daemon,
-                bash_order("trap 'echo got; exit 3' USR1; echo set; while :; do sleep 0.05; done"));
+  StreamSocket socket(
+      daemon, bash_order("trap 'echo got; exit 3' USR1; echo set; while :; do sleep 0.05; done"));
   socket.hear_out("set");
   socket.say(R"({"signal":"USR1"})");
   EXPECT_EQ(socket.hear().out, "set\ngot\n");
@@ -221,7 +165,7 @@ TEST(ServeSockets, SendSignals) {
 
 TEST(ServeSockets, Cancel) {
   const Daemon daemon;
-  Socket socket(daemon, bash_order("echo set; sleep 60"));
+  StreamSocket socket(daemon, bash_order("echo set; sleep 60"));
   socket.hear_out("set");
   socket.say(R"({"cancel":true})");
   EXPECT_EQ(socket.hear().result["meta"]["cause"], "cancelled");
@@ -230,7 +174,7 @@ TEST(ServeSockets, Cancel) {
 TEST(ServeSockets, EndTheRunOfAClientThatGoesAway) {
   const Daemon daemon;
   const std::string marker = unique_marker();
-  Socket socket(daemon, {{"command", {"bash", "-c", "echo set; sleep 60; :", marker}}});
+  StreamSocket socket(daemon, {{"command", {"bash", "-c", "echo set; sleep 60; :", marker}}});
   socket.hear_out("set");
   EXPECT_FALSE(processes_marked(marker).empty());
   socket.leave();
@@ -240,10 +184,10 @@ TEST(ServeSockets, EndTheRunOfAClientThatGoesAway) {
 TEST(ServeSockets, TakeAMebibyteOfInputAndSayThatTheRestWasCut) {
   const Daemon daemon;
   for (const std::size_t size : {std::size_t{1} << 20, (std::size_t{1} << 20) + 1}) {
-    Socket socket(daemon, bash_order("wc -c", true));
+    StreamSocket socket(daemon, bash_order("wc -c", true));
     socket.type(std::string(size, 'x'));
     socket.type("");
-    const Heard& heard = socket.hear();
+    const Streamed& heard = socket.hear();
     EXPECT_EQ(heard.out, "1048576\n");
     EXPECT_EQ(heard.result["meta"]["warnings"].dump().find("cut") != std::string::npos,
               size > 1U << 20);
@@ -252,13 +196,14 @@ TEST(ServeSockets, TakeAMebibyteOfInputAndSayThatTheRestWasCut) {
 
 TEST(ServeSockets, SayWhatWasWrongWithARequest) {
   const Daemon daemon;
-  EXPECT_EQ(Socket(daemon, {{"c", 1}}).hear().problem["status"], 400);
-  EXPECT_EQ(Socket(daemon, {{"code", "1"}, {"language", "cobol"}}).hear().problem["status"], 422);
-  EXPECT_EQ(Socket(daemon, {{"code", "1"}, {"detach", true}}).hear().problem["status"], 400);
-  Socket mute(daemon, bash_order("sleep 60"));
+  EXPECT_EQ(StreamSocket(daemon, {{"c", 1}}).hear().problem["status"], 400);
+  EXPECT_EQ(StreamSocket(daemon, {{"code", "1"}, {"language", "cobol"}}).hear().problem["status"],
+            422);
+  EXPECT_EQ(StreamSocket(daemon, {{"code", "1"}, {"detach", true}}).hear().problem["status"], 400);
+  StreamSocket mute(daemon, bash_order("sleep 60"));
   mute.type("typed");
   EXPECT_EQ(mute.hear().problem["status"], 400);
-  Socket confused(daemon, bash_order("sleep 60"));
+  StreamSocket confused(daemon, bash_order("sleep 60"));
   confused.say(R"({"signal":"LUCK"})");
   EXPECT_EQ(confused.hear().problem["status"], 400);
 }
@@ -267,7 +212,7 @@ TEST(ServeSockets, AreNotBroughtDownByNesting) {
   const Daemon daemon;
   const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
   for (const char* const member : {"cancel", "signal", "neither"}) {
-    Socket confused(daemon, bash_order("sleep 60"));
+    StreamSocket confused(daemon, bash_order("sleep 60"));
     ASSERT_TRUE(confused.is_open());
     confused.say(std::string("{\"") + member + "\":" + deep + "}");
     EXPECT_EQ(confused.hear().problem["status"], 400) << member;
@@ -283,18 +228,20 @@ TEST(ServeSockets, SayThatOthersHoldAllTheBytes) {
     const std::string head = "POST /v1/runs HTTP/1.1\r\nContent-Length: 8388608\r\n\r\n";
     ASSERT_TRUE(others.back()->write(bytes_of(head), Call{}.within(5s)).ok());
   }
-  EXPECT_TRUE(becomes_true(
-      5s, [&] { return Socket(daemon, bash_order("echo")).hear().problem["status"] == 503; }));
+  EXPECT_TRUE(becomes_true(5s, [&] {
+    return StreamSocket(daemon, bash_order("echo")).hear().problem["status"] == 503;
+  }));
   others.clear();
-  EXPECT_TRUE(becomes_true(
-      5s, [&] { return Socket(daemon, bash_order("echo")).hear().result["stdout"] == "\n"; }));
+  EXPECT_TRUE(becomes_true(5s, [&] {
+    return StreamSocket(daemon, bash_order("echo")).hear().result["stdout"] == "\n";
+  }));
 }
 
 TEST(ServeSockets, WaitNoLongerForARunThanForARequest) {
   const Daemon daemon({"--request-timeout", "2"});
-  Socket silent(daemon);
+  StreamSocket silent(daemon);
   EXPECT_EQ(silent.hear().problem["status"], 408);
-  Socket patient(daemon, bash_order("sleep 3; echo out"));
+  StreamSocket patient(daemon, bash_order("sleep 3; echo out"));
   EXPECT_EQ(patient.hear().out, "out\n");
 }
 
@@ -331,13 +278,13 @@ TEST(ServeStreams, LoseNoByteOf500AtTheSameTime) {
   // What takes long is to hear all of them on a slow machine.
   const Daemon daemon(
       {"--runs", std::to_string(kStreams), "--connections", "600", "--write-timeout", "280"});
-  std::vector<std::unique_ptr<Socket>> sockets;
+  std::vector<std::unique_ptr<StreamSocket>> sockets;
   for (int index = 0; index < kStreams; ++index) {
     const std::string code =
         "echo set; read go; seq -f 'line %.0f' " + std::to_string(index) + " 20000";
     Json order = bash_order(code, true);
     order["limits"] = {{"timeout_ms", 280'000}};
-    sockets.push_back(std::make_unique<Socket>(daemon, order));
+    sockets.push_back(std::make_unique<StreamSocket>(daemon, order));
     ASSERT_TRUE(sockets.back()->is_open());
   }
   for (const auto& socket : sockets) socket->hear_out("set\n");
@@ -348,7 +295,7 @@ TEST(ServeStreams, LoseNoByteOf500AtTheSameTime) {
   for (int index = 0; index < kStreams; ++index) {
     std::string expected = "set\n";
     for (int line = index; line <= 20000; ++line) expected += "line " + std::to_string(line) + "\n";
-    const Heard& heard = sockets[static_cast<std::size_t>(index)]->hear();
+    const Streamed& heard = sockets[static_cast<std::size_t>(index)]->hear();
     ASSERT_EQ(to_hex(sha256(bytes_of(heard.out))), to_hex(sha256(bytes_of(expected)))) << index;
     ASSERT_TRUE(heard.result.is_object()) << index << heard.problem;
     ASSERT_EQ(heard.result["meta"]["cause"], "exited");

@@ -36,6 +36,7 @@ TABLE = {
     "run --type docker script.py": (0, IN_A_CONTAINER if ENGINE else BY_FALLBACK),
     "doctor": (0, r"(?m)^type local: ready$"),
     "serve &": (0, "listening on "),
+    "shell": (0, r"exit\s*\Z|exit\s*\n"),
     "session new": (0, AN_ID),
     "session run --context main SESSION -c 'x = 6 * 7; x'": (0, "value: 42"),
     "files put SESSION data/": (0, "1 file, 4 bytes put"),

@@ -25,6 +25,7 @@ constexpr const char* kEnding =
     "  echo 'echo hi' | lazaret run --lang bash -\n"
     "  lazaret exec -- sort /etc/passwd    a command\n"
     "  lazaret run --type docker --json x.py\n"
+    "  lazaret shell                       a terminal in a box\n"
     "  lazaret session new                 a box for several runs, by the daemon\n"
     "  lazaret files put SESSION data/     files for it\n"
     "  lazaret job run long.py             a run that nobody waits for, by the daemon\n"
@@ -42,7 +43,7 @@ constexpr Command kCommands[] = {
     {"run", add_run},       {"exec", add_exec},         {"doctor", add_doctor},
     {"images", add_images}, {"selftest", add_selftest}, {"config", add_config},
     {"gc", add_gc},         {"serve", add_serve},       {"session", add_session},
-    {"files", add_files},   {"job", add_job},
+    {"files", add_files},   {"job", add_job},           {"shell", add_shell},
 };
 
 bool is_command(std::string_view word) {

@@ -26,6 +26,7 @@ struct Common {
 using Action = std::function<int()>;
 void add_run(CLI::App& app, Common& common, Action& chosen);
 void add_exec(CLI::App& app, Common& common, Action& chosen);
+void add_shell(CLI::App& app, Common& common, Action& chosen);
 void add_doctor(CLI::App& app, Common& common, Action& chosen);
 void add_images(CLI::App& app, Common& common, Action& chosen);
 void add_selftest(CLI::App& app, Common& common, Action& chosen);

@@ -20,6 +20,13 @@ bool write_all(std::FILE* file, std::string_view text) {
 }
 
 void LiveOutput::attach(ExecutionRequest& request, const std::stop_source& stop) {
+  if (request.terminal) {
+    terminal_.emplace();
+    request.on_output = [this, stop](Stream, std::string_view bytes) {
+      terminal_->put(bytes, stop);
+    };
+    return;
+  }
   request.on_output = [this, stop](Stream stream, std::string_view bytes) {
     Side& side = side_of(stream);
     side.take(bytes);
@@ -28,6 +35,7 @@ void LiveOutput::attach(ExecutionRequest& request, const std::stop_source& stop)
 }
 
 bool LiveOutput::finish(const ExecutionResult& result) {
+  if (terminal_) return terminal_->finish();
   for (Side* const side : {&out_, &err_}) side->end_watch();
   const bool out = out_.finish(result.stdout_text, result.meta.output.stdout_bytes);
   return err_.finish(result.stderr_text, result.meta.output.stderr_bytes) && out;

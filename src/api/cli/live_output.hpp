@@ -3,11 +3,13 @@
 #include <cstdint>
 #include <cstdio>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
 #include <thread>
 
+#include "api/cli/lent_terminal.hpp"
 #include "lazaret/execution_result.hpp"
 #include "lazaret/request.hpp"
 
@@ -19,7 +21,7 @@ namespace lazaret::cli {
 /// Output goes to the user as it comes, byte for byte. Of one that was cut the head does, up to its
 /// last whole character; the rest is the result's text. While the program runs nothing waits for a
 /// slow reader: its time limit must hold all the same. Where something waits for a reader who has
-/// gone the run is stopped.
+/// gone the run is stopped. What comes of a terminal goes out as it is, all of it.
 class LiveOutput {
  public:
   void attach(ExecutionRequest& request, const std::stop_source& stop);
@@ -51,6 +53,7 @@ class LiveOutput {
   };
   Side& side_of(Stream stream) { return stream == Stream::standard_output ? out_ : err_; }
 
+  std::optional<TerminalOutput> terminal_;
   Side out_{1, stdout};
   Side err_{2, stderr};
 };

@@ -7,6 +7,7 @@
 #include "api/cli/command.hpp"
 #include "api/cli/daemon.hpp"
 #include "api/cli/errand.hpp"
+#include "api/cli/lent_terminal.hpp"
 #include "api/cli/run_request.hpp"
 #include "api/cli/show.hpp"
 #include "base/try.hpp"
@@ -32,6 +33,19 @@ ExecutionResult execute(core::Service& service, const ExecutionRequest& request,
     if (auto result = run_in_daemon(service.config(), request)) return std::move(*result);
   }
   return service.execute(request);
+}
+
+Result<ExecutionResult> run_interruptibly(const ExecutionRequest& request, const RunFlags& flags,
+                                          std::stop_source& stop) {
+  const os::InterruptWatch watch([&stop] { stop.request_stop(); });
+  return run_in_session(flags.session, request);
+}
+
+// WHY before the watch for interrupts: what its thread hears of is heard by nobody else.
+std::unique_ptr<LentTerminal> lend_terminal(ExecutionRequest& request, const Common& common,
+                                            std::stop_source& stop) {
+  if (!request.terminal || common.json) return nullptr;
+  return std::make_unique<LentTerminal>(request, stop);
 }
 
 // Of what was interrupted while files were taken from it not all is there.
@@ -60,7 +74,9 @@ int run_request(ExecutionRequest request, const Common& common, const RunFlags& 
   request.stop = stop.get_token();
   LiveOutput live;
   if (!common.json) live.attach(request, stop);
+  auto lent = lend_terminal(request, common, stop);
   const ExecutionResult result = execute(*service, request, flags, stop);
+  lent.reset();
   if (!show(result, request, live, common, flags)) return kOurFailure;
   return checked.ok() ? status_after(result, stop) : refusal;
 }
@@ -68,14 +84,24 @@ int run_request(ExecutionRequest request, const Common& common, const RunFlags& 
 // The session's daemon decides everything else.
 int run_in_its_session(ExecutionRequest request, const Common& common, const RunFlags& flags) {
   std::stop_source stop;
-  const os::InterruptWatch watch([&stop] { stop.request_stop(); });
   request.stop = stop.get_token();
   LiveOutput live;
   if (!common.json) live.attach(request, stop);
-  const auto result = run_in_session(flags.session, request);
+  auto lent = lend_terminal(request, common, stop);
+  const auto result = run_interruptibly(request, flags, stop);
+  lent.reset();
   if (!result.ok() && stop.stop_requested()) return kInterrupted;
   if (!result.ok()) return refuse(result.error(), common, status_of_refusal(result.error().code()));
   return show(*result, request, live, common, flags) ? status_after(*result, stop) : kOurFailure;
+}
+
+// A person at a terminal has as long as may be, unless he says otherwise.
+int run_shell(ExecutionRequest request, const Common& common, const RunFlags& flags) {
+  const auto config = core::load_config_here(common.sandbox);
+  if (!config.ok()) return refuse(config.error(), common, kUsage);
+  if (!request.limits.timeout) request.limits.timeout = config->maxima.timeout;
+  if (flags.session.empty()) return run_request(std::move(request), common, flags);
+  return run_in_its_session(std::move(request), common, flags);
 }
 
 // A job has no standard input: who has started it may be gone.
@@ -127,6 +153,7 @@ void add_to(CLI::App& command, Common& common, Action& chosen, Reader read) {
   const auto flags = std::make_shared<RunFlags>();
   add_common(command, common);
   add_run_flags(command, *flags);
+  add_terminal_flag(command, *flags);
   add_program_words(command, common, chosen, {read, run_request}, flags);
 }
 
@@ -135,6 +162,7 @@ void add_to_session(CLI::App& command, Common& common, Action& chosen, Reader re
   add_output(command, common);
   add_program_flags(command, *flags);
   add_evidence_flag(command, *flags);
+  add_terminal_flag(command, *flags);
   command.add_option("session", flags->session, "the session's id")->required();
   add_program_words(command, common, chosen, {read, run_in_its_session}, flags);
 }
@@ -160,6 +188,23 @@ void add_exec(CLI::App& app, Common& common, Action& chosen) {
   add_to(
       *app.add_subcommand("exec", "run a command: lazaret exec [OPTIONS] -- COMMAND [ARGUMENT...]"),
       common, chosen, request_of_exec);
+}
+
+void add_shell(CLI::App& app, Common& common, Action& chosen) {
+  CLI::App& command = *app.add_subcommand(
+      "shell", "a shell in a box of its own, or in a session's: lazaret shell [OPTIONS] [SESSION]");
+  const auto flags = std::make_shared<RunFlags>();
+  add_common(command, common);
+  add_run_flags(command, *flags);
+  command.add_option("session", flags->session, "id of the session to open it in")
+      ->check(flaw_of_id);
+  command.callback([&common, &chosen, flags] {
+    chosen = [&common, flags] {
+      auto request = request_of_shell(*flags);
+      if (!request.ok()) return refuse(request.error(), common, kUsage);
+      return run_shell(std::move(request).value(), common, *flags);
+    };
+  });
 }
 
 void add_session_runs(CLI::App& group, Common& common, Action& chosen) {

@@ -101,6 +101,13 @@ Input input_of(const std::string& word, const std::string& otherwise) {
   return {word.substr(colon + 1), {}, word.substr(0, colon)};
 }
 
+// Of the user's own kind, if he has one.
+void put_terminal(ExecutionRequest& request) {
+  request.terminal.emplace();
+  const auto kind = os::is_terminal(0) ? os::variable("TERM") : std::nullopt;
+  if (kind) request.environment["TERM"] = *kind;
+}
+
 Status put_inputs(ExecutionRequest& request, const RunFlags& flags) {
   for (const std::string& word : flags.directories) {
     request.inputs.push_back(input_of(word, "."));
@@ -161,6 +168,7 @@ Result<ExecutionRequest> common_request(const RunFlags& flags) {
   request.deterministic = flags.deterministic;
   request.context = flags.context;
   if (flags.loopback) request.loopback = Loopback::up;
+  if (flags.terminal) put_terminal(request);
   LAZARET_CHECK(put_profile(request, flags));
   LAZARET_CHECK(put_mounts(request, flags));
   LAZARET_CHECK(put_inputs(request, flags));
@@ -280,6 +288,11 @@ void add_program_flags(CLI::App& command, RunFlags& flags) {
                    "fix time zone, locale and the language's seeds; not the clock");
 }
 
+void add_terminal_flag(CLI::App& command, RunFlags& flags) {
+  command.add_flag("-t,--tty", flags.terminal,
+                   "the program has a terminal; Ctrl-] three times within a second ends it");
+}
+
 void add_evidence_flag(CLI::App& command, RunFlags& flags) {
   command.add_flag("--evidence", flags.show_evidence,
                    "show what was enforced, and how that was seen");
@@ -325,6 +338,14 @@ Result<ExecutionRequest> request_of_exec(const RunFlags& flags) {
         .with_hint("lazaret exec [OPTIONS] -- COMMAND [ARGUMENT...]");
   }
   request.command = flags.words;
+  LAZARET_CHECK(give_input(request));
+  return request;
+}
+
+Result<ExecutionRequest> request_of_shell(const RunFlags& flags) {
+  LAZARET_TRY(ExecutionRequest request, common_request(flags));
+  if (!request.terminal) put_terminal(request);
+  request.command = {"sh", "-c", "exec \"$(command -v bash || command -v sh)\" -i"};
   LAZARET_CHECK(give_input(request));
   return request;
 }

@@ -35,6 +35,7 @@ struct RunFlags {
   bool best_effort = false;
   bool show_evidence = false;
   bool no_daemon = false;
+  bool terminal = false;
   bool awaited = false;            ///< a job, whose box nobody can look into any more
   std::string session;             ///< id of the one to run in
   std::string context;             ///< of the session
@@ -57,5 +58,9 @@ void add_run_flags(CLI::App& command, RunFlags& flags);
 [[nodiscard]] Result<ExecutionRequest> request_of_run(const RunFlags& flags);
 /// What `exec` asks for.
 [[nodiscard]] Result<ExecutionRequest> request_of_exec(const RunFlags& flags);
+/// What `shell` asks for: the box's bash, or its sh, with a terminal.
+[[nodiscard]] Result<ExecutionRequest> request_of_shell(const RunFlags& flags);
+/// -t, of those who can lend a terminal.
+void add_terminal_flag(CLI::App& command, RunFlags& flags);
 
 }  // namespace lazaret::cli

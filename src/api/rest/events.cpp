@@ -31,6 +31,12 @@ std::optional<std::string> Events::start() {
   return run_->id;
 }
 
+std::optional<Backlog::Piece> Events::output() {
+  auto piece = run_->output.take();
+  if (piece) run_->current.take(piece->bytes.size());
+  return piece;
+}
+
 std::optional<std::string> Events::result() {
   if (run_->state != RunState::done || std::exchange(over_, true)) return std::nullopt;
   return std::move(run_->result);

@@ -11,7 +11,7 @@ namespace lazaret::rest {
 
 /// What a client is told of a run while it goes on, taken from it piece by piece, as fast as the
 /// client takes it. What waits is bounded by the caps of the run's output: the program waits for no
-/// reader, so that its time limit holds.
+/// reader, so that its time limit holds, but with a terminal for a moment (Current).
 class Events {
  public:
   // Shared with the worker that executes the run.
@@ -20,7 +20,7 @@ class Events {
   /// The run's id, once.
   [[nodiscard]] std::optional<std::string> start();
   /// Output that has not been taken yet.
-  [[nodiscard]] std::optional<Backlog::Piece> output() { return run_->output.take(); }
+  [[nodiscard]] std::optional<Backlog::Piece> output();
   /// The result, once, after all output.
   [[nodiscard]] std::optional<std::string> result();
 

@@ -7,15 +7,18 @@ namespace lazaret::rest {
 namespace {
 
 constexpr std::size_t kMostBytes = (1UL << 20) + 1;
+constexpr std::size_t kMostTyped = 8UL << 20;
 
 }  // namespace
 
-void Input::put(std::string_view bytes) {
+bool Input::put(std::string_view bytes) {
   const std::scoped_lock lock(mutex_);
-  bytes = bytes.substr(0, kMostBytes - total_bytes_);
+  if (of_ == Of::terminal && bytes.size() > kMostTyped - bytes_.size()) return false;
+  if (of_ == Of::stream) bytes = bytes.substr(0, kMostBytes - total_bytes_);
   total_bytes_ += bytes.size();
   bytes_ += bytes;
   changed_.notify_all();
+  return true;
 }
 
 void Input::end() {

@@ -141,6 +141,8 @@ void start_run(Desk& desk, const VisitorPointer& visitor) {
   if (order->input == InputKind::streamed)
     return visitor->refuse(
         {400, "bad_request", "stream_stdin needs a WebSocket", "GET /v1/stream"});
+  if (order->request.terminal)
+    return visitor->refuse({400, "bad_request", "a terminal needs a WebSocket", "GET /v1/stream"});
   const bool detached = order->tie == Tie::detached;
   if (detached && streamed)
     return visitor->refuse({400, "bad_request", "what is streamed cannot be detached"});

@@ -74,14 +74,19 @@ void Runs::end(const std::shared_ptr<Run>& run, ExecutionResult result) {
 }
 
 // What the program does is told on the loop. It comes from the head of each output's cap, and so
-// has a bound.
+// has a bound; what comes of a terminal has another one.
 void Runs::attach(const std::shared_ptr<Run>& run) {
   run->request.on_output = [this, run](Stream stream, std::string_view bytes) {
+    if (run->request.terminal && !run->current.bring(bytes.size(), run->stop.get_token()))
+      run->stop.request_stop();
     boost::asio::post(loop_,
                       [run, stream, text = std::string(bytes)] { notice(run, stream, text); });
   };
   run->request.on_start = [this, run](std::function<void(int)> signal) {
     boost::asio::post(loop_, [run, signal = std::move(signal)] { run->signal = signal; });
+  };
+  run->request.on_terminal = [this, run](std::function<void(TerminalSize)> resize) {
+    boost::asio::post(loop_, [run, resize = std::move(resize)] { run->resize = resize; });
   };
 }
 
@@ -101,6 +106,7 @@ void Runs::finish(const std::shared_ptr<Run>& run, std::string result) {
   run->request = {};
   run->session = nullptr;
   run->signal = nullptr;
+  run->resize = nullptr;
   --running_;
   if (run->tie == Tie::detached)
     keep(run);

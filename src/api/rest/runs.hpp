@@ -16,6 +16,7 @@
 
 #include "api/rest/backlog.hpp"
 #include "api/rest/bounds.hpp"
+#include "api/rest/current.hpp"
 #include "api/rest/record.hpp"
 #include "api/rest/sessions.hpp"
 #include "api/rest/watchers.hpp"
@@ -52,11 +53,13 @@ struct Run {
   Cause cause = Cause::exited;      ///< once done
   std::chrono::steady_clock::time_point ended;
   Output mode = Output::collected;
-  Backlog output;                          ///< streamed, and not yet taken
-  Record record;                           ///< recorded
-  std::function<void(int number)> signal;  ///< once the program has been started
-  std::function<void()> changed;           ///< called on the loop at output and the end
-  Watchers watchers;                       ///< likewise
+  Backlog output;                                 ///< streamed, and not yet taken
+  Record record;                                  ///< recorded
+  Current current;                                ///< of its terminal, if it has one
+  std::function<void(int number)> signal;         ///< once the program has been started
+  std::function<void(TerminalSize size)> resize;  ///< likewise
+  std::function<void()> changed;                  ///< called on the loop at output and the end
+  Watchers watchers;                              ///< likewise
 };
 
 /// The runs of this daemon. Lives on the loop's thread.

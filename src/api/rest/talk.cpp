@@ -5,6 +5,7 @@
 
 #include "api/rest/order.hpp"
 #include "core/cause.hpp"
+#include "core/terminal_json.hpp"
 
 namespace lazaret::rest {
 namespace {
@@ -31,7 +32,7 @@ void Talk::hear(const std::string& message, Kind kind) {
   if (kind == Kind::text) return control(message);
   if (!input_) return complain({400, "bad_request", "stream_stdin was not asked for"});
   if (message.empty()) return input_->end();
-  input_->put(message);
+  if (!input_->put(message)) complain({413, "too_large", "more was typed than the program reads"});
 }
 
 void Talk::begin(const std::string& message) {
@@ -40,7 +41,8 @@ void Talk::begin(const std::string& message) {
   if (order->tie == Tie::detached)
     return complain({400, "bad_request", "what is streamed cannot be detached"});
   if (order->input == InputKind::streamed) {
-    input_ = std::make_shared<Input>();
+    const bool typed = order->request.terminal.has_value();
+    input_ = std::make_shared<Input>(typed ? Input::Of::terminal : Input::Of::stream);
     order->request.stdin_source = [input = input_](const std::stop_token& stop) {
       return input->take(stop);
     };
@@ -55,18 +57,26 @@ void Talk::begin(const std::string& message) {
 void Talk::control(const std::string& message) {
   const auto object = nlohmann::json::parse(message, nullptr, false);
   if (!object.is_object() || object.size() != 1)
-    return complain({400, "bad_request", "this is neither a signal nor a cancel"});
+    return complain({400, "bad_request", "this is no signal, no size and no cancel"});
   // WHY no copies: those of nested values recurse as deeply as the client likes.
   const auto member = object.begin();
   if (member.key() == "cancel" && *member == true) {
     desk_.runs.cancel(run_);
     return;
   }
+  if (member.key() == "resize") return resize(*member);
   const int number = member.key() == "signal" ? signal_of(*member) : 0;
   if (number == 0) return complain({400, "bad_request", "no signal is called so"});
   if (!run_->signal) return;
   // Like the kernel's, a signal is lost where too many wait already.
   (void)desk_.signals.submit([signal = run_->signal, number] { signal(number); });
+}
+
+void Talk::resize(const nlohmann::json& wanted) {
+  const auto size = core::terminal_of(wanted);
+  if (!size.ok()) return complain({400, "bad_request", size.error().message()});
+  if (!run_->resize) return;
+  (void)desk_.signals.submit([resize = run_->resize, size = *size] { resize(size); });
 }
 
 void Talk::complain(const Problem& problem) {

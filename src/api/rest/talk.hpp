@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 
@@ -13,8 +14,9 @@ namespace lazaret::rest {
 
 /// The conversation of one WebSocket, message by message, without the socket. The client's first
 /// message asks for a run; then binary ones are standard input, an empty one its end, and texts are
-/// {"signal": "TERM"} or {"cancel": true}. Ours are binary for output, the first byte 1 or 2 for
-/// the stream, and texts {"event": "run" | "result" | "problem", …}.
+/// {"signal": "TERM"}, {"resize": {"rows": 24, "columns": 80}} or {"cancel": true}. Ours are binary
+/// for output, the first byte 1 or 2 for the stream, and texts {"event": "run" | "result" |
+/// "problem", …}.
 class Talk {
  public:
   enum class Kind { text, binary };
@@ -42,6 +44,7 @@ class Talk {
  private:
   void begin(const std::string& message);
   void control(const std::string& message);
+  void resize(const nlohmann::json& wanted);
 
   Desk& desk_;
   std::string request_id_;

@@ -31,13 +31,13 @@ constexpr const char* kEtc[] = {
     "java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "java-25-openjdk",
 };
 
-constexpr const char* kDevices[] = {"null", "zero", "full", "random", "urandom"};
+// tty: of the box's own terminals, where it has any.
+constexpr const char* kDevices[] = {"null", "zero", "full", "random", "urandom", "tty"};
 
 constexpr std::pair<const char*, const char*> kDeviceLinks[] = {
-    {"dev/fd", "/proc/self/fd"},
-    {"dev/stdin", "/proc/self/fd/0"},
-    {"dev/stdout", "/proc/self/fd/1"},
-    {"dev/stderr", "/proc/self/fd/2"},
+    {"dev/fd", "/proc/self/fd"},       {"dev/stdin", "/proc/self/fd/0"},
+    {"dev/stdout", "/proc/self/fd/1"}, {"dev/stderr", "/proc/self/fd/2"},
+    {"dev/ptmx", "pts/ptmx"},
 };
 
 // Collects entries; the first that does not fit makes the whole thing fail.
@@ -90,8 +90,8 @@ class Tree {
 bool put_tree(Foundation& foundation) {
   Tree tree(foundation);
   // etc/accounts: covered as a whole in boxes that show no names of users.
-  for (const char* const name : {"proc", "dev", "dev/shm", "etc", "etc/accounts", "mnt", "work",
-                                 "tmp", "var", "var/empty"}) {
+  for (const char* const name : {"proc", "dev", "dev/pts", "dev/shm", "etc", "etc/accounts", "mnt",
+                                 "work", "tmp", "var", "var/empty"}) {
     tree.add(Kind::directory, name, "");
   }
   tree.add(Kind::link, "var/tmp", "../tmp");

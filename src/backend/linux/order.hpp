@@ -99,7 +99,8 @@ struct Order {
   Subprocess subprocess = Subprocess::allow;
   Profile profile = Profile::standard;
   Loopback loopback = Loopback::down;
-  std::uint64_t ground = 0;  ///< 0: the one that boxes share; else no two boxes have the same
+  bool has_terminals = false;  ///< programs may have some
+  std::uint64_t ground = 0;    ///< 0: the one that boxes share; else no two boxes have the same
 };
 inline constexpr std::size_t kMostOrderHandles = 3;
 

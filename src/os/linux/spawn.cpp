@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -36,6 +37,7 @@ struct Plan {
   std::size_t handle_count;
   std::uint64_t ignored_signals;
   rlim_t cpu_seconds;
+  bool has_terminal;
   const SubprocessFilter* filter;  // null: processes may be made
   const char* failed_step;
   int failed_code;
@@ -117,6 +119,9 @@ bool lead_session(const Plan&) noexcept {
   (void)::umask(022);
   return ::setsid() >= 0;
 }
+bool take_terminal(const Plan& plan) noexcept {
+  return !plan.has_terminal || ::ioctl(STDIN_FILENO, TIOCSCTTY, 0) == 0;
+}
 bool enter_directory(const Plan& plan) noexcept { return ::chdir(plan.working_directory) == 0; }
 bool deny_subprocesses(const Plan& plan) noexcept {
   return plan.filter == nullptr || plan.filter->install();
@@ -130,9 +135,9 @@ constexpr struct {
   const char* name;
   bool (*take)(const Plan&) noexcept;
 } kSteps[] = {
-    {"signals", reset_signals}, {"setsid", lead_session},   {"descriptors", place_descriptors},
-    {"limits", set_limits},     {"chdir", enter_directory}, {"subprocess", deny_subprocesses},
-    {"exec", become_program},
+    {"signals", reset_signals},        {"setsid", lead_session}, {"descriptors", place_descriptors},
+    {"terminal", take_terminal},       {"limits", set_limits},   {"chdir", enter_directory},
+    {"subprocess", deny_subprocesses}, {"exec", become_program},
 };
 
 // SAFETY: runs between clone and exec in its parent's memory, on a stack of its own, while the
@@ -195,6 +200,7 @@ Result<std::int64_t> spawn(const SpawnRequest& request) {
             .handle_count = request.handles.size(),
             .ignored_signals = request.ignored_signals,
             .cpu_seconds = request.cpu_seconds,
+            .has_terminal = request.has_terminal,
             .filter = filter ? &*filter : nullptr,
             .failed_step = nullptr,
             .failed_code = 0};

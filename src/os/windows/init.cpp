@@ -12,6 +12,8 @@ Error no_boxes() { return Error(Errc::unsupported, "a box's first process runs o
 
 Result<InitHandles> become_init() { return no_boxes(); }
 std::uint32_t process_id() { return ::GetCurrentProcessId(); }
+Result<Terminal> make_terminal(const TerminalSize&) { return no_boxes(); }
+Status resize_terminal(RawHandle, const TerminalSize&) { return no_boxes(); }
 Result<std::int64_t> spawn(const SpawnRequest&) { return no_boxes(); }
 std::optional<Ended> reap(RawHandle) { return std::nullopt; }
 Status signal_all(std::int64_t, std::uint32_t) { return no_boxes(); }

@@ -18,6 +18,7 @@ namespace lazaret::runner {
 struct Output {
   os::Handle handle;
   FrameType type;
+  bool is_terminal = false;  ///< whose end is an error, see os::Terminal
 };
 
 /// An interpreter that runs one job after another and keeps what they leave in it.

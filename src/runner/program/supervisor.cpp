@@ -17,13 +17,8 @@ constexpr std::chrono::milliseconds kDrain{1000};
 constexpr std::chrono::milliseconds kLeave{100};
 // The most that a pipe can hold for an ordinary user (pipe(7), pipe-max-size).
 constexpr std::size_t kPipeBytes = 1UL << 20;
-
-Status write_files(const Job& job) {
-  const auto existing = job.keeps_box ? os::Existing::replace : os::Existing::refuse;
-  for (const Job::File& file : job.files)
-    LAZARET_CHECK(os::write_file(file.path, file.content, existing));
-  return {};
-}
+// Ctrl-D, which a terminal takes for the end of its input (termios(3), VEOF).
+constexpr std::byte kEndOfTransmission{4};
 
 // What was full before is no news of this program.
 Exited::Full full_now(std::uint32_t before) {
@@ -117,7 +112,7 @@ Status Supervisor::take_frames() {
 Status Supervisor::obey(const Frame& frame) {
   const bool is_input = frame.type == FrameType::stdin_data || frame.type == FrameType::stdin_end;
   if (is_input && had_any_ && !main_) return {};  // of a program that has ended meanwhile
-  if (exporter_ && frame.type != FrameType::signal)
+  if (exporter_ && frame.type != FrameType::signal && frame.type != FrameType::resize)
     return Error(Errc::protocol, "something else before all files were given");
   if (frame.type == FrameType::job || frame.type == FrameType::compile) {
     LAZARET_TRY(const Job job, decode_job(frame.payload));
@@ -130,9 +125,11 @@ Status Supervisor::obey(const Frame& frame) {
   if (frame.type == FrameType::stdin_data) return take_stdin(frame.payload);
   if (frame.type == FrameType::stdin_end) {
     stdin_ended_ = true;
+    if (terminal() != os::kNoHandle) pending_stdin_.push_back(kEndOfTransmission);
     feed_stdin();
     return {};
   }
+  if (frame.type == FrameType::resize) return obey_size(frame.payload);
   if (frame.type != FrameType::signal) return obey_files(frame);
   LAZARET_TRY(const std::uint32_t signal, decode_number(frame.payload));
   if (signal == 0 || signal > 64) return Error(Errc::protocol, "no such signal");
@@ -224,58 +221,6 @@ Status Supervisor::hear_waiting(Output& output) {
   return {};
 }
 
-Status Supervisor::launch(const Job& job, Subprocess subprocess,
-                          std::initializer_list<os::RawHandle> more) {
-  LAZARET_CHECK(os::shut_off());
-  LAZARET_CHECK(write_files(job));
-  LAZARET_TRY(auto input, os::make_pipe());
-  LAZARET_CHECK(os::set_nonblocking(input.second.get()));
-  std::vector<os::Handle> theirs;
-  os::SpawnRequest request{.argv = job.argv,
-                           .environment = job.environment,
-                           .working_directory = job.working_directory,
-                           .handles = {},
-                           .cpu_seconds = job.cpu_seconds,
-                           .ignored_signals = ignored_signals_,
-                           .subprocess = subprocess};
-  request.handles.push_back(input.first.get());
-  const FrameType types[] = {FrameType::stdout_data, FrameType::stderr_data, FrameType::value_data};
-  for (std::size_t index = 0; index < std::size(types); ++index) {
-    LAZARET_TRY(auto pipe, os::make_pipe());
-    LAZARET_CHECK(os::set_nonblocking(pipe.first.get()));
-    outputs_.push_back({std::move(pipe.first), types[index]});
-    request.handles.push_back(pipe.second.get());
-    theirs.push_back(std::move(pipe.second));
-  }
-  request.handles.insert(request.handles.end(), more);
-  LAZARET_TRY(main_, os::spawn(request));
-  stdin_ = std::move(input.second);
-  return {};
-}
-
-Status Supervisor::take_stdin(Bytes bytes) {
-  if (pending_stdin_.size() + bytes.size() > kStdinWindow) {
-    return Error(Errc::protocol, "more standard input than was asked for");
-  }
-  pending_stdin_.insert(pending_stdin_.end(), bytes.begin(), bytes.end());
-  feed_stdin();
-  return {};
-}
-
-void Supervisor::feed_stdin() {
-  std::size_t taken = pending_stdin_.size();
-  if (stdin_.valid() && taken > 0) {
-    const auto written = os::write_now(stdin_.get(), pending_stdin_);
-    // Nobody reads any more: what comes is taken and dropped, so that the host never blocks.
-    if (!written.ok()) stdin_.reset();
-    if (written.ok()) taken = *written;
-  }
-  pending_stdin_.erase(pending_stdin_.begin(),
-                       pending_stdin_.begin() + static_cast<std::ptrdiff_t>(taken));
-  if (taken > 0) outbox_.put(FrameType::stdin_credit, encode(static_cast<std::uint32_t>(taken)));
-  if (stdin_ended_ && pending_stdin_.empty()) stdin_.reset();
-}
-
 Status Supervisor::carry(Output& output) {
   const std::span<std::byte> space = outbox_.reserve();
   const auto count = os::read_now(output.handle.get(), space);
@@ -284,8 +229,8 @@ Status Supervisor::carry(Output& output) {
                       text_of(Bytes(space).first(size)).ends_with(farewell_);
   if (leaves) size -= farewell_.size();
   outbox_.commit(output.type, size);
-  if (!count.ok()) return count.error();
-  if (*count && **count == 0) output.handle.reset();
+  if (!count.ok() && !output.is_terminal) return count.error();
+  if (!count.ok() || (*count && **count == 0)) output.handle.reset();
   if (leaves) take_leave();
   return {};
 }

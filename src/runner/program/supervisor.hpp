@@ -38,14 +38,25 @@ class Supervisor {
   [[nodiscard]] Deadline turn_deadline() const;
   [[nodiscard]] Status take_frames();
   [[nodiscard]] Status obey(const Frame& frame);
+  [[nodiscard]] Status obey_size(Bytes payload);
   [[nodiscard]] Status obey_files(const Frame& frame);
   [[nodiscard]] Status give(Get get);
   [[nodiscard]] Status prepare(const Job& interpreter);
   [[nodiscard]] bool may_start(FrameType step, const Job& job) const;
   [[nodiscard]] Status start(FrameType step, const Job& job);
   [[nodiscard]] Status hand_over(const Job& job);
+  [[nodiscard]] static Status write_files(const Job& job);
   [[nodiscard]] Status launch(const Job& job, Subprocess subprocess,
                               std::initializer_list<os::RawHandle> more);
+  /// The program's descriptors from 0 on, and what of them is ours to close once it has them.
+  struct Ends {
+    std::vector<os::RawHandle> handles;
+    std::vector<os::Handle> owned;
+  };
+  [[nodiscard]] Status connect_pipes(Ends& ends);
+  [[nodiscard]] Status connect_output(FrameType type, Ends& ends);
+  [[nodiscard]] Status connect_terminal(const TerminalSize& size, Ends& ends);
+  [[nodiscard]] os::RawHandle terminal() const noexcept;
   [[nodiscard]] Status enter(const Job& job);
   [[nodiscard]] Result<std::unique_ptr<Context>> begin(const Job& job);
   [[nodiscard]] Status hear_cell();

@@ -35,8 +35,22 @@ ExecutionRequest complete() {
                     {"empty", "", {}, false}};
   request.return_artifacts = true;
   request.deterministic = true;
+  request.terminal = TerminalSize{1, 65535};
   request.required_controls = {Control::network, Control::memory};
   return request;
+}
+
+TEST(RequestJson, KnowsTheSizeOfATerminal) {
+  EXPECT_EQ(request_of({{"terminal", json::object()}})->terminal, (TerminalSize{24, 80}));
+  for (const char* const text :
+       {R"({"rows": 0, "columns": 80})", R"({"rows": 24, "columns": 65536})", R"({"rows": 24})",
+        R"({"rows": 24, "columns": 80, "more": 1})", R"({"rows": 1.5, "columns": 80})",
+        R"({"rows": "24", "columns": 80})", R"({"rows": -1, "columns": 80})", "true", "[24, 80]"}) {
+    SCOPED_TRACE(text);
+    const auto request = request_of({{"terminal", json::parse(text)}});
+    ASSERT_FALSE(request.ok());
+    EXPECT_THAT(request.error().message(), HasSubstr("terminal"));
+  }
 }
 
 TEST(RequestJson, BringsBackEveryMember) {
@@ -57,6 +71,7 @@ TEST(RequestJson, BringsBackEveryMember) {
   EXPECT_EQ(request->required_controls, complete().required_controls);
   EXPECT_TRUE(request->return_artifacts);
   EXPECT_TRUE(request->deterministic);
+  EXPECT_EQ(request->terminal, complete().terminal);
 }
 
 TEST(RequestJson, BringsBackEveryFile) {

@@ -327,6 +327,16 @@ TEST(WarmBackend, MakesNoBoxAheadForSharedDirectories) {
   EXPECT_EQ(script->opened, 5);
 }
 
+TEST(WarmBackend, MakesNoBoxAheadForTerminals) {
+  const auto script = std::make_shared<Script>();
+  WarmBackend warm(std::make_shared<FakeBackend>(script), {});
+  policy::Spec spec = test::spec_of();
+  spec.terminal.emplace();
+  for (int time = 0; time < 5; ++time) (void)warm.open(spec, Call{});
+  EXPECT_EQ(warm.counts().missed, 0U);
+  EXPECT_EQ(script->opened, 5);
+}
+
 TEST(WarmBackend, LeavesNoBoxWhenItGoes) {
   const auto script = std::make_shared<Script>();
   {

@@ -75,6 +75,22 @@ TEST(Resolve, MakesACellOfWhatIsInAContext) {
   EXPECT_FALSE(resolved_in_session(request()).value().program.cell.has_value());
 }
 
+TEST(Resolve, GivesATerminalToAnInterpreterThatIsStartedForIt) {
+  auto asked = request();
+  EXPECT_FALSE(resolve(asked, {}, facts())->environment.contains("TERM"));
+  asked.terminal = TerminalSize{1, 1};
+  const Spec spec = resolve(asked, {}, facts()).value();
+  EXPECT_EQ(spec.terminal, asked.terminal);
+  EXPECT_FALSE(spec.program.ahead.has_value());
+  EXPECT_EQ(spec.environment.at("TERM"), "xterm");
+  asked.environment["TERM"] = "dumb";
+  EXPECT_EQ(resolve(asked, {}, facts())->environment.at("TERM"), "dumb");
+  for (const TerminalSize size : {TerminalSize{0, 1}, TerminalSize{1, 0}}) {
+    asked.terminal = size;
+    EXPECT_EQ(refusal(asked), Errc::invalid_argument);
+  }
+}
+
 TEST(Resolve, RefusesAContextThatCannotBe) {
   const auto refused = [](void (*spoil)(ExecutionRequest&)) {
     auto asked = request();
@@ -89,6 +105,7 @@ TEST(Resolve, RefusesAContextThatCannotBe) {
   EXPECT_TRUE(refused([](ExecutionRequest& asked) { asked.command = {"true"}; }));
   EXPECT_TRUE(refused([](ExecutionRequest& asked) { asked.arguments = {"x"}; }));
   EXPECT_TRUE(refused([](ExecutionRequest& asked) { asked.stdin_data = "x"; }));
+  EXPECT_TRUE(refused([](ExecutionRequest& asked) { asked.terminal.emplace(); }));
   EXPECT_TRUE(refused([](ExecutionRequest& asked) {
     asked.stdin_source = [](std::stop_token) { return std::string(); };
   }));

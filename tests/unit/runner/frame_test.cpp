@@ -38,6 +38,7 @@ constexpr TypeCase kTypes[] = {
     {"get", FrameType::get, Direction::to_runner, 16UL << 10},
     {"change", FrameType::change, Direction::to_runner, 16UL << 10},
     {"end_context", FrameType::end_context, Direction::to_runner, 64},
+    {"resize", FrameType::resize, Direction::to_runner, 4},
     {"placed", FrameType::placed, Direction::to_host, 16UL << 10},
     {"entry", FrameType::entry, Direction::to_host, 16UL << 10},
     {"entry_data", FrameType::entry_data, Direction::to_host, 64UL << 10},

@@ -70,6 +70,14 @@ bool add_scratch(const BoxPlan& plan) noexcept {
          done(::mount("tmpfs", "/dev/shm", "tmpfs", kFlags | MS_NOEXEC, shared));
 }
 
+// An instance of the box's own, which nobody else's terminals are in; the host has some thousand
+// for all (kernel.pty.max).
+bool add_terminals(const BoxPlan& plan) noexcept {
+  return !plan.order.has_terminals ||
+         done(::mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC,
+                      "newinstance,max=32,ptmxmode=0666,mode=0600"));
+}
+
 // A file covers files and a folder folders; what this kernel does not have needs no cover. Looked
 // at first: a mount that fails waits for all processors (synchronize_rcu_expedited).
 bool mask_path(const char* path) noexcept {
@@ -173,6 +181,7 @@ constexpr Step<BoxPlan> kBoxSteps[] = {
     {"reset signals", reset_signals},
     {"raise loopback", raise_loopback},
     {"add scratch", add_scratch},
+    {"add terminals", add_terminals},
     {"hide accounts", hide_accounts},
     {"add proc", add_proc},
     {"offer to the OOM killer", offer_to_oom_killer},

@@ -1,0 +1,68 @@
+#include "os/terminal.hpp"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/signalfd.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <thread>
+#include <utility>
+
+#include "os/handle.hpp"
+#include "os/linux/wait.hpp"
+
+namespace lazaret::os {
+
+std::optional<TerminalSize> terminal_size(int number) {
+  winsize size{};
+  if (::ioctl(number, TIOCGWINSZ, &size) != 0 || size.ws_row == 0 || size.ws_col == 0)
+    return std::nullopt;
+  return TerminalSize{size.ws_row, size.ws_col};
+}
+
+struct RawTerminal::Body {
+  termios before{};
+};
+
+RawTerminal::RawTerminal() {
+  termios found{};
+  if (::tcgetattr(STDIN_FILENO, &found) != 0) return;
+  body_ = std::make_unique<Body>(Body{found});
+  ::cfmakeraw(&found);
+  (void)::tcsetattr(STDIN_FILENO, TCSADRAIN, &found);
+}
+
+RawTerminal::~RawTerminal() {
+  if (body_) (void)::tcsetattr(STDIN_FILENO, TCSADRAIN, &body_->before);
+}
+
+struct SizeWatch::Body {
+  sigset_t before{};
+  Handle changes;
+  std::jthread thread;
+};
+
+SizeWatch::SizeWatch(std::function<void(TerminalSize)> changed) : body_(std::make_unique<Body>()) {
+  sigset_t signals;
+  ::sigemptyset(&signals);
+  ::sigaddset(&signals, SIGWINCH);
+  ::pthread_sigmask(SIG_BLOCK, &signals, &body_->before);
+  body_->changes.reset(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+  body_->thread = std::jthread(
+      [changes = body_->changes.get(), changed = std::move(changed)](const std::stop_token& stop) {
+        while (wait_for(changes, POLLIN, Call{Deadline::never(), stop}).ok()) {
+          signalfd_siginfo drained;
+          if (::read(changes, &drained, sizeof drained) < 0) continue;
+          if (const auto size = terminal_size(STDOUT_FILENO)) changed(*size);
+        }
+      });
+}
+
+SizeWatch::~SizeWatch() {
+  body_->thread = {};
+  ::pthread_sigmask(SIG_SETMASK, &body_->before, nullptr);
+}
+
+}  // namespace lazaret::os
