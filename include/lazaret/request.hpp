@@ -53,7 +53,8 @@ struct ExecutionRequest {
   std::function<std::string(std::stop_token)> stdin_source;
   /// The program has a terminal of this size as standard input, output and error, which come all
   /// as standard output then, and as it is written: nothing of `on_output` is held back. The end
-  /// of the input is one Ctrl-D, and it has no limit. Not in a context.
+  /// of the input is a Ctrl-D, and it has no limit. Its run is ended by TERM, then HUP, then KILL.
+  /// Not in a context.
   std::optional<TerminalSize> terminal;
   /// Added to the box's own PATH, HOME, LANG, TZ and TMPDIR. Names that change how programs are
   /// loaded (LD_PRELOAD, PYTHONPATH, …) are refused.

@@ -27,14 +27,10 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::seconds kDrainBound{2};
-constexpr std::chrono::milliseconds kAloneBound{500};
 // A single process is the kernel's to end, which counts by itself.
 constexpr std::chrono::milliseconds kCpuSlack{250};
 constexpr std::chrono::milliseconds kShortestLook{20};
 constexpr std::uint32_t kSigHup = 1, kSigInt = 2, kSigKill = 9, kSigTerm = 15;
-constexpr std::chrono::seconds kKillBound{2};
-constexpr std::chrono::milliseconds kBeginning{1000};
 constexpr const char* kMayHaveRun = "the program may have run, even to its end";
 
 std::chrono::milliseconds elapsed(Clock::time_point start) {
@@ -197,8 +193,7 @@ class Run {
   void end_it(OwnDecision decision) {
     const auto decided = Clock::now();
     death_.decision = decision;
-    if (spec_.terminal) hang_up();
-    const bool obeyed = is_cell() ? is_interrupted() : ends_by(kSigTerm, spec_.limits.grace);
+    const bool obeyed = is_told_to_end();
     if (obeyed && is_cell())
       kill_ = Kill{"int", {}, 0};
     else if (obeyed && spec_.keeps_box && is_alone(others_before_))
@@ -211,14 +206,15 @@ class Run {
       warnings_.push_back("the box never said that it had started the program");
   }
 
-  // Shells at a terminal ignore TERM, and go with their terminal (signal(7)).
-  void hang_up() { (void)client_.signal(kSigHup, Call{}.within(spec_.limits.grace)).ok(); }
-
-  // An interrupt that came before the interpreter had begun with the cell was not heard.
-  bool is_interrupted() {
-    const bool is_early = elapsed(started_) < kBeginning;
-    if (is_early && ends_by(kSigInt, std::min(kBeginning / 4, spec_.limits.grace))) return true;
-    return ends_by(kSigInt, spec_.limits.grace);
+  // An interrupt that came before the interpreter had begun with the cell was not heard. An
+  // interactive shell does not hear TERM, and goes with its terminal.
+  bool is_told_to_end() {
+    const auto grace = spec_.limits.grace;
+    const std::uint32_t first = is_cell() ? kSigInt : kSigTerm;
+    const bool twice = spec_.terminal || (is_cell() && elapsed(started_) < kBeginning);
+    const auto patience = std::min(kBeginning, grace / (spec_.terminal ? 2 : 4));
+    if (twice && ends_by(first, patience)) return true;
+    return ends_by(spec_.terminal ? kSigHup : first, twice ? grace - patience : grace);
   }
 
   bool ends_by(std::uint32_t signal, std::chrono::milliseconds patience) {

@@ -49,7 +49,7 @@ struct SpawnRequest {
 };
 
 /// A new terminal (pty(7)): our side twice, to write and to read, neither of which blocks, and the
-/// program's. Once nobody has that one open, ours can be read to the end, which is an error (EIO).
+/// program's. While nobody has that one open, ours can be read to the end, which is an error (EIO).
 struct Terminal {
   Handle input;
   Handle output;

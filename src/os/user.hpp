@@ -1,6 +1,5 @@
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -36,8 +35,6 @@ namespace lazaret::os {
 /// Writes as much to standard output (1) or error (2) as its reader takes at once; returns how
 /// much.
 [[nodiscard]] std::size_t write_without_waiting(int number, std::string_view text);
-/// Waits until standard output (1) or error (2) takes more; false when it does not within `most`.
-[[nodiscard]] bool wait_to_write(int number, std::chrono::milliseconds most);
 /// A reader that goes away becomes an error of writing, not the end of this process.
 void ignore_broken_pipes();
 /// Whether nobody will ever read what is written to standard output (1) or error (2).

@@ -182,6 +182,7 @@ Result<Ending> Client::await(Sink& sink, const Call& call) {
       }
       default: return out_of_place();
     }
+    LAZARET_CHECK(call.check());  // of many small frames each may have had to wait for its reader
   }
 }
 

@@ -12,6 +12,7 @@ namespace lazaret::bench {
 [[nodiscard]] Group start_group(int rounds);      ///< a program that does nothing
 [[nodiscard]] Group true_group(int rounds);       ///< `true` in native boxes
 [[nodiscard]] Group rate_group(int rounds);       ///< native runs on all processors
+[[nodiscard]] Group endurance_group(int rounds);  ///< 100,000 native runs, and what stays of them
 [[nodiscard]] Group python_group(int rounds);     ///< the interpreter without our driver
 [[nodiscard]] Group kill_group(int rounds);       ///< programs that take too long
 [[nodiscard]] Group serving_group(int rounds);    ///< what the daemon needs, and 16 clients

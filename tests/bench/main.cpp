@@ -17,11 +17,11 @@ struct Row {
   Group (*measured)(int rounds);
 };
 constexpr Row kGroups[] = {
-    {"print", print_group},         {"pool", pool_group},       {"docker", docker_group},
-    {"sustained", sustained_group}, {"start", start_group},     {"true", true_group},
-    {"rate", rate_group},           {"python", python_group},   {"kill", kill_group},
-    {"memory", memory_group},       {"serving", serving_group}, {"files", files_group},
-    {"session", session_group}};
+    {"print", print_group},         {"pool", pool_group},          {"docker", docker_group},
+    {"sustained", sustained_group}, {"start", start_group},        {"true", true_group},
+    {"rate", rate_group},           {"python", python_group},      {"kill", kill_group},
+    {"memory", memory_group},       {"serving", serving_group},    {"files", files_group},
+    {"session", session_group},     {"endurance", endurance_group}};
 
 struct Options {
   std::vector<std::string> only;

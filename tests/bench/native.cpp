@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <atomic>
 #include <fstream>
+#include <string_view>
 #include <thread>
 
 #include "bench/groups.hpp"
@@ -17,11 +19,11 @@ std::function<void()> in(const CodeSandbox& sandbox, const ExecutionRequest& req
   return [&sandbox, request] { must_succeed(sandbox, request); };
 }
 
-// VmHWM of this process, in KiB.
-double peak_kib() {
+// Of this process, in KiB: "VmHWM:" is its peak, "VmRSS:" what it has now (proc(5), status).
+double own_kib(std::string_view field) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmHWM:")) return std::stod(line.substr(6));
+    if (line.starts_with(field)) return std::stod(line.substr(field.size()));
   }
   return 0;
 }
@@ -32,14 +34,14 @@ void add_flood(Group& group) {
   ExecutionRequest request = command({"dd", "if=/dev/zero", "bs=1M", "count=1024", "status=none"});
   request.limits.timeout = std::chrono::seconds(100);
   std::ofstream("/proc/self/clear_refs") << "5";  // proc(5): the peak begins anew
-  const double before = peak_kib();
+  const double before = own_kib("VmHWM:");
   const double time = milliseconds_of([&] {
     const ExecutionResult result = sandbox.execute(request);
     if (!result.success() || result.meta.output.stdout_bytes != kGibibyte)
       throw Failure("1 GiB of output did not come through whole");
   });
-  group.figures.push_back(
-      {"1 GiB of output: growth of memory", (peak_kib() - before) / 1024, "MiB", at_most(8)});
+  group.figures.push_back({"1 GiB of output: growth of memory", (own_kib("VmHWM:") - before) / 1024,
+                           "MiB", at_most(8)});
   const double rate = static_cast<double>(kGibibyte) / 1e6 / time;
   group.figures.push_back({"1 GiB of output: rate", rate, "GB/s", at_least(1.5)});
 }
@@ -54,6 +56,23 @@ void add_part(Group& group, const std::string& ours, const std::string& peer) {
   group.figures.push_back(
       {"what the library adds, of what bubblewrap adds", part, "%", at_most(25)});
 }
+
+// As many runs as the machine makes, in each of this many threads.
+void run_in_threads(const CodeSandbox& sandbox, unsigned threads, int runs_of_each) {
+  std::atomic<int> failed = 0;
+  std::vector<std::jthread> all;
+  for (unsigned index = 0; index < threads; ++index) {
+    all.emplace_back([&sandbox, &failed, runs_of_each] {
+      for (int run = 0; run < runs_of_each && !interrupted(); ++run)
+        failed += sandbox.execute(command({"true"})).success() ? 0 : 1;
+    });
+  }
+  all.clear();
+  if (failed > 0 || interrupted()) throw Failure("native runs on all processors");
+}
+
+// A run waits often, so that it takes several threads to keep a processor busy.
+unsigned busy_threads() { return 4 * std::max(1U, std::thread::hardware_concurrency()); }
 
 }  // namespace
 
@@ -85,26 +104,29 @@ Group true_group(int rounds) {
   return group;
 }
 
-// As many runs as the machine makes: a run waits often, so that it takes several threads to keep a
-// processor busy.
 Group rate_group(int) {
   constexpr int kRuns = 500;
   const CodeSandbox sandbox = sandbox_on(kNative);
-  const unsigned threads = 4 * std::max(1U, std::thread::hardware_concurrency());
-  std::atomic<int> failed = 0;
-  const double time = milliseconds_of([&] {
-    std::vector<std::jthread> all;
-    for (unsigned index = 0; index < threads; ++index) {
-      all.emplace_back([&sandbox, &failed] {
-        for (int run = 0; run < kRuns && !interrupted(); ++run)
-          failed += sandbox.execute(command({"true"})).success() ? 0 : 1;
-      });
-    }
-  });
-  if (failed > 0 || interrupted()) throw Failure("native runs on all processors");
+  const unsigned threads = busy_threads();
+  const double time = milliseconds_of([&] { run_in_threads(sandbox, threads, kRuns); });
   Group group{.title = "native: true, on all processors"};
   group.figures = {{"library, " + std::to_string(threads) + " threads",
                     kRuns * threads / time * 1000, "runs/s", at_least(800)}};
+  return group;
+}
+
+// 100,000 runs in 15 rounds. What a tenth of them has needed is no growth.
+Group endurance_group(int rounds) {
+  const unsigned threads = busy_threads();
+  const int tenth = rounds * 667 / static_cast<int>(threads);
+  const CodeSandbox sandbox = sandbox_on(kNative);
+  run_in_threads(sandbox, threads, tenth);
+  const double before = own_kib("VmRSS:");
+  run_in_threads(sandbox, threads, 9 * tenth);
+  Group group{.title = "native: true, again and again"};
+  group.figures = {
+      {"memory after " + std::to_string(10 * tenth * static_cast<int>(threads)) + " runs, more",
+       (own_kib("VmRSS:") - before) / 1024, "MiB", at_most(1)}};
   return group;
 }
 

@@ -23,7 +23,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::HasSubstr;
-using testing::Not;
 
 class Screen {
  public:
@@ -31,7 +30,10 @@ class Screen {
                   const std::map<std::string, std::string>& environment = {}) {
     winsize size{40, 120, 0, 0};
     pid_ = ::forkpty(&master_, nullptr, nullptr, &size);
-    if (pid_ != 0) return;
+    if (pid_ != 0) {
+      slave_ = ::open(::ptsname(master_), O_RDWR | O_NOCTTY | O_CLOEXEC);
+      return;
+    }
     set_environment(environment);
     ::setenv("TERM", "vt100", 1);
     arguments.insert(arguments.begin(), kLazaretPath);
@@ -45,12 +47,14 @@ class Screen {
   Screen& operator=(const Screen&) = delete;
   ~Screen() {
     ::close(master_);
+    ::close(slave_);
     if (pid_ > 0 && !ended_) ::kill(pid_, SIGKILL), ::waitpid(pid_, nullptr, 0);
   }
 
   void type(std::string_view text) {
     EXPECT_EQ(::write(master_, text.data(), text.size()), std::ssize(text));
   }
+  void signal(int number) const { EXPECT_EQ(::kill(pid_, number), 0); }
   void resize(unsigned short rows, unsigned short columns) {
     const winsize size{rows, columns, 0, 0};
     EXPECT_EQ(::ioctl(master_, TIOCSWINSZ, &size), 0);
@@ -71,20 +75,23 @@ class Screen {
   }
   /// Its exit status.
   int end() {
-    while (read_some()) {
-    }
     int status = 0;
-    EXPECT_EQ(::waitpid(pid_, &status, 0), pid_);
-    ended_ = true;
+    const auto until = std::chrono::steady_clock::now() + 30s;
+    while (!ended_ && std::chrono::steady_clock::now() < until) {
+      ended_ = ::waitpid(pid_, &status, WNOHANG) == pid_;
+      while (read_some(50)) {
+      }
+    }
+    EXPECT_TRUE(ended_);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   }
   [[nodiscard]] const std::string& rest() const { return seen_; }
 
  private:
-  bool read_some() {
+  bool read_some(int most_ms = 30'000) {
     pollfd entry{master_, POLLIN, 0};
     char part[4096];
-    if (::poll(&entry, 1, 30'000) != 1) return false;
+    if (::poll(&entry, 1, most_ms) != 1) return false;
     const ssize_t count = ::read(master_, part, sizeof part);
     if (count <= 0) return false;
     seen_.append(part, static_cast<std::size_t>(count));
@@ -92,6 +99,7 @@ class Screen {
   }
 
   int master_ = -1;
+  int slave_ = -1;  // so that it can be looked at when nobody else has it any more
   pid_t pid_ = -1;
   bool ended_ = false;
   std::string seen_;
@@ -105,6 +113,7 @@ TEST(CliTerminal, IsLentToAShellAndGivenBack) {
   EXPECT_THAT(screen.shows("vt100\r\n"), HasSubstr("40 120\r\n"));
   screen.type("exit 7\n");
   EXPECT_EQ(screen.end(), 7);
+  EXPECT_TRUE(screen.is_cooked());
 }
 
 TEST(CliTerminal, TellsTheProgramOfCtrlCAndOfASize) {
@@ -126,7 +135,30 @@ TEST(CliTerminal, IsGivenBackToWhoWantsToGetOut) {
   screen.type("\x1D\x1D");
   screen.type("x\x1D\x1D\x1D");
   EXPECT_EQ(screen.end(), 130);
+  EXPECT_TRUE(screen.is_cooked());
   EXPECT_THAT(screen.rest(), HasSubstr("cancelled"));
+}
+
+TEST(CliTerminal, IsGivenBackAtAnInterrupt) {
+  for (const int number : {SIGTERM, SIGHUP, SIGINT}) {
+    Screen screen({"exec", "-q", "-t", "--no-daemon", "--", "bash", "-c",
+                   "echo on; while :; do sleep 0.1; done"});
+    (void)screen.shows("on\r\n");
+    EXPECT_FALSE(screen.is_cooked());
+    screen.signal(number);
+    EXPECT_EQ(screen.end(), 130) << number;
+    EXPECT_TRUE(screen.is_cooked()) << number;
+  }
+}
+
+// By TERM, which a program at a terminal may see to as any other does.
+TEST(CliTerminal, IsHungUpAfterTheProgramWasToldToEnd) {
+  Screen screen({"exec", "-q", "-t", "--no-daemon", "--", "bash", "-c",
+                 "trap 'echo cleaned; exit 6' TERM; echo on; while :; do sleep 0.05; done"});
+  (void)screen.shows("on\r\n");
+  screen.signal(SIGTERM);
+  (void)screen.shows("cleaned\r\n");
+  (void)screen.end();
 }
 
 TEST(CliTerminal, IsLentByWayOfTheDaemonToo) {
@@ -138,7 +170,7 @@ TEST(CliTerminal, IsLentByWayOfTheDaemonToo) {
   Screen screen({"shell", "-q", session}, environment);
   (void)screen.shows("$ ");
   screen.resize(44, 99);
-  screen.type("sleep 0.3; stty size; echo of mine >kept\n");
+  screen.type("until stty size | grep '44 99'; do sleep 0.05; done; echo of mine >kept\n");
   (void)screen.shows("44 99\r\n");
   screen.type("exit\n");
   EXPECT_EQ(screen.end(), 0);
@@ -146,6 +178,16 @@ TEST(CliTerminal, IsLentByWayOfTheDaemonToo) {
                     {.argv = {}, .environment = environment})
                 .out,
             "of mine\n");
+}
+
+// A session of its own, whose terminal the user's never becomes (P-54).
+TEST(CliTerminal, IsNotTheBoxesUnlessItIsLent) {
+  Screen screen({"exec", "-q", "--no-daemon", "--", "bash", "-c",
+                 "tty; tty <&1; (: </dev/tty) || echo none; ps -o tty= -p 1,$$"});
+  EXPECT_EQ(screen.end(), 0);
+  EXPECT_THAT(screen.rest(), HasSubstr("not a tty\r\nnot a tty\r\n"));
+  EXPECT_THAT(screen.rest(), HasSubstr("/dev/tty: No such device or address\r\n"));
+  EXPECT_THAT(screen.rest(), testing::EndsWith("none\r\n?\r\n"));
 }
 
 // What is no terminal on our side may be one for the program.

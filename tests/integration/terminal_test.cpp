@@ -17,6 +17,7 @@ namespace lazaret::test {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::AnyOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
@@ -100,7 +101,7 @@ TEST_P(TerminalOn, HasAShellWithJobs) {
   Person person;
   person.type(request, {{"$ ", "(echo o''n; exec sleep 600)\n"},
                         {"on\r\n", "\x1A"},
-                        {"Stopped", "kill %1; echo re''ady\n"},
+                        {"Stopped", "kill -9 %1; wait %1; echo re''ady\n"},
                         {"ready", "exit 7\n"}});
   const ExecutionResult result = run(request);
   EXPECT_EQ(result.exit_code, 7) << to_json(result);
@@ -181,7 +182,7 @@ TEST_P(TerminalOn, CannotBeTypedAtByItsProgram) {
                              "for request, argument in ((0x5412, b'x'), (0x541C, b'\\x02')):\n"
                              "    try: print(fcntl.ioctl(0, request, argument))\n"
                              "    except OSError as error: print(error.errno)\n")));
-  EXPECT_EQ(result.stdout_text, "38\r\n38\r\n") << to_json(result);
+  EXPECT_THAT(result.stdout_text, AnyOf("1\r\n1\r\n", "38\r\n38\r\n")) << to_json(result);
 }
 
 TEST_P(TerminalOn, IsNobodysOnceItsProgramHasEnded) {

@@ -34,6 +34,10 @@ void LiveOutput::attach(ExecutionRequest& request, const std::stop_source& stop)
   };
 }
 
+void LiveOutput::settle() {
+  if (terminal_) (void)terminal_->finish();
+}
+
 bool LiveOutput::finish(const ExecutionResult& result) {
   if (terminal_) return terminal_->finish();
   for (Side* const side : {&out_, &err_}) side->end_watch();

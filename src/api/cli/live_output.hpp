@@ -25,6 +25,8 @@ namespace lazaret::cli {
 class LiveOutput {
  public:
   void attach(ExecutionRequest& request, const std::stop_source& stop);
+  /// Waits until all that came of a terminal is written.
+  void settle();
   /// Whether everything could be written.
   [[nodiscard]] bool finish(const ExecutionResult& result);
 

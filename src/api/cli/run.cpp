@@ -76,6 +76,7 @@ int run_request(ExecutionRequest request, const Common& common, const RunFlags& 
   if (!common.json) live.attach(request, stop);
   auto lent = lend_terminal(request, common, stop);
   const ExecutionResult result = execute(*service, request, flags, stop);
+  live.settle();
   lent.reset();
   if (!show(result, request, live, common, flags)) return kOurFailure;
   return checked.ok() ? status_after(result, stop) : refusal;
@@ -89,6 +90,7 @@ int run_in_its_session(ExecutionRequest request, const Common& common, const Run
   if (!common.json) live.attach(request, stop);
   auto lent = lend_terminal(request, common, stop);
   const auto result = run_interruptibly(request, flags, stop);
+  live.settle();
   lent.reset();
   if (!result.ok() && stop.stop_requested()) return kInterrupted;
   if (!result.ok()) return refuse(result.error(), common, status_of_refusal(result.error().code()));
@@ -101,6 +103,11 @@ int run_shell(ExecutionRequest request, const Common& common, const RunFlags& fl
   if (!config.ok()) return refuse(config.error(), common, kUsage);
   if (!request.limits.timeout) request.limits.timeout = config->maxima.timeout;
   if (flags.session.empty()) return run_request(std::move(request), common, flags);
+  const bool is_of_a_box = touches_files(request) || flags.no_daemon || common.sandbox.type ||
+                           common.sandbox.host || common.sandbox.fallback;
+  if (is_of_a_box)
+    return refuse({Errc::invalid_argument, "the session has its box, its backend and its files"},
+                  common, kUsage);
   return run_in_its_session(std::move(request), common, flags);
 }
 

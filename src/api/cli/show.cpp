@@ -41,7 +41,8 @@ void show_notes(const ExecutionResult& result, const ExecutionRequest& request,
   for (const std::string& warning : result.meta.warnings) note("warning: " + warning);
   if (result.value) note("value: " + *result.value);
   if (!result.artifacts.empty()) note(artifacts_note(result, request, flags));
-  if (result.truncated) note("output beyond its limit was left out; raise --max-output");
+  if (result.truncated && !request.terminal)
+    note("output beyond its limit was left out; raise --max-output");
 }
 
 void show_end(const ExecutionResult& result) {

@@ -13,10 +13,11 @@ constexpr std::chrono::milliseconds kPatience{100};
 
 bool Current::bring(std::size_t bytes, const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
+  if (bytes > kTooMuch - bytes_) return false;
   bytes_ += bytes;
   const auto until = std::chrono::steady_clock::now() + kPatience;
   (void)changed_.wait_until(lock, stop, until, [this] { return bytes_ <= kMuch; });
-  return bytes_ <= kTooMuch;
+  return true;
 }
 
 void Current::take(std::size_t bytes) {

@@ -13,7 +13,7 @@ namespace lazaret::rest {
 /// Thread-safe.
 class Current {
  public:
-  /// More is on its way. Returns soon; false once the client is hopelessly behind.
+  /// More is on its way. Returns soon; false where the client is hopelessly behind: then it is not.
   [[nodiscard]] bool bring(std::size_t bytes, const std::stop_token& stop);
   /// The client has taken that much.
   void take(std::size_t bytes);

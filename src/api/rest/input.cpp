@@ -1,13 +1,12 @@
 #include "api/rest/input.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace lazaret::rest {
 namespace {
 
 constexpr std::size_t kMostBytes = (1UL << 20) + 1;
-constexpr std::size_t kMostTyped = 8UL << 20;
+constexpr std::size_t kMostTyped = 2UL << 20, kPieceBytes = 64UL << 10;
 
 }  // namespace
 
@@ -30,7 +29,9 @@ void Input::end() {
 std::string Input::take(const std::stop_token& stop) {
   std::unique_lock lock(mutex_);
   (void)changed_.wait(lock, stop, [this] { return over_ || !bytes_.empty(); });
-  return std::exchange(bytes_, {});
+  std::string piece = bytes_.substr(0, kPieceBytes);
+  bytes_.erase(0, piece.size());
+  return piece;
 }
 
 }  // namespace lazaret::rest

@@ -10,7 +10,7 @@ namespace lazaret::rest {
 
 /// Standard input on its way from a client to the worker of its run. Holds one byte more than a run
 /// takes, 1 MiB, so that the run sees that it was cut; the rest is dropped. What is typed at a
-/// terminal has no end: of that 8 MiB may wait. Thread-safe.
+/// terminal has no end: of that 2 MiB may wait. Thread-safe.
 class Input {
  public:
   enum class Of { stream, terminal };

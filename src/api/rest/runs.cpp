@@ -77,8 +77,11 @@ void Runs::end(const std::shared_ptr<Run>& run, ExecutionResult result) {
 // has a bound; what comes of a terminal has another one.
 void Runs::attach(const std::shared_ptr<Run>& run) {
   run->request.on_output = [this, run](Stream stream, std::string_view bytes) {
-    if (run->request.terminal && !run->current.bring(bytes.size(), run->stop.get_token()))
+    const bool has_terminal = run->request.terminal.has_value();
+    if (has_terminal && !run->current.bring(bytes.size(), run->stop.get_token())) {
       run->stop.request_stop();
+      return;
+    }
     boost::asio::post(loop_,
                       [run, stream, text = std::string(bytes)] { notice(run, stream, text); });
   };
@@ -86,7 +89,10 @@ void Runs::attach(const std::shared_ptr<Run>& run) {
     boost::asio::post(loop_, [run, signal = std::move(signal)] { run->signal = signal; });
   };
   run->request.on_terminal = [this, run](std::function<void(TerminalSize)> resize) {
-    boost::asio::post(loop_, [run, resize = std::move(resize)] { run->resize = resize; });
+    boost::asio::post(loop_, [run, resize = std::move(resize)] {
+      run->resize = resize;
+      if (const auto changed = run->changed) changed();
+    });
   };
 }
 

@@ -75,8 +75,14 @@ void Talk::control(const std::string& message) {
 void Talk::resize(const nlohmann::json& wanted) {
   const auto size = core::terminal_of(wanted);
   if (!size.ok()) return complain({400, "bad_request", size.error().message()});
-  if (!run_->resize) return;
-  (void)desk_.signals.submit([resize = run_->resize, size = *size] { resize(size); });
+  size_ = *size;
+  tell_size();
+}
+
+// Before the program has begun, and where too many signals wait, the newest size waits too.
+void Talk::tell_size() {
+  if (!size_ || !run_ || !run_->resize) return;
+  if (desk_.signals.submit([resize = run_->resize, size = *size_] { resize(size); })) size_.reset();
 }
 
 void Talk::complain(const Problem& problem) {
@@ -84,6 +90,7 @@ void Talk::complain(const Problem& problem) {
 }
 
 std::optional<Talk::Message> Talk::next() {
+  tell_size();
   if (complaint_) {
     if (std::exchange(over_, true)) return std::nullopt;
     return Message{Kind::text, *complaint_};

@@ -45,6 +45,7 @@ class Talk {
   void begin(const std::string& message);
   void control(const std::string& message);
   void resize(const nlohmann::json& wanted);
+  void tell_size();
 
   Desk& desk_;
   std::string request_id_;
@@ -52,6 +53,7 @@ class Talk {
   std::shared_ptr<Run> run_;      // shared with the worker that executes it
   std::shared_ptr<Input> input_;  // shared with the run's source of standard input
   std::optional<Events> events_;
+  std::optional<TerminalSize> size_;  // that the program has not been told of yet
   std::optional<std::string> complaint_;
   bool over_ = false;
 };

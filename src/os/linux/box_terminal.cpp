@@ -3,7 +3,6 @@
 
 #include <cerrno>
 
-#include "base/try.hpp"
 #include "os/error.hpp"
 #include "os/init.hpp"
 
@@ -26,7 +25,7 @@ Result<Terminal> make_terminal(const TerminalSize& size) {
   made.theirs.reset(::ioctl(ours, TIOCGPTPEER, kFlags));
   made.output.reset(::fcntl(ours, F_DUPFD_CLOEXEC, 0));
   if (!made.theirs.valid() || !made.output.valid()) return no_terminal();
-  LAZARET_CHECK(resize_terminal(ours, size));
+  if (!resize_terminal(ours, size).ok()) return no_terminal();
   return made;
 }
 

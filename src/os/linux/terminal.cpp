@@ -35,7 +35,7 @@ RawTerminal::RawTerminal() {
 }
 
 RawTerminal::~RawTerminal() {
-  if (body_) (void)::tcsetattr(STDIN_FILENO, TCSADRAIN, &body_->before);
+  if (body_) (void)::tcsetattr(STDIN_FILENO, TCSAFLUSH, &body_->before);
 }
 
 struct SizeWatch::Body {
@@ -45,10 +45,12 @@ struct SizeWatch::Body {
 };
 
 SizeWatch::SizeWatch(std::function<void(TerminalSize)> changed) : body_(std::make_unique<Body>()) {
-  sigset_t signals;
+  sigset_t signals, all;
   ::sigemptyset(&signals);
   ::sigaddset(&signals, SIGWINCH);
-  ::pthread_sigmask(SIG_BLOCK, &signals, &body_->before);
+  ::sigfillset(&all);
+  // The thread shall hear of nothing else: its default would be the end of us.
+  ::pthread_sigmask(SIG_SETMASK, &all, &body_->before);
   body_->changes.reset(::signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   body_->thread = std::jthread(
       [changes = body_->changes.get(), changed = std::move(changed)](const std::stop_token& stop) {
@@ -58,6 +60,8 @@ SizeWatch::SizeWatch(std::function<void(TerminalSize)> changed) : body_(std::mak
           if (const auto size = terminal_size(STDOUT_FILENO)) changed(*size);
         }
       });
+  ::pthread_sigmask(SIG_SETMASK, &body_->before, nullptr);
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
 SizeWatch::~SizeWatch() {

@@ -79,10 +79,6 @@ std::size_t write_without_waiting(int number, std::string_view text) {
   return written;
 }
 
-bool wait_to_write(int number, std::chrono::milliseconds most) {
-  return wait_for(number, POLLOUT, Call{}.within(most)).ok();
-}
-
 void ignore_broken_pipes() {
   struct sigaction ignore {};
   ignore.sa_handler = SIG_IGN;

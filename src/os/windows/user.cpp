@@ -64,9 +64,6 @@ std::size_t write_without_waiting(int number, std::string_view text) {
                                                                                          : 0;
 }
 
-// Writing waits by itself.
-bool wait_to_write(int, std::chrono::milliseconds) { return true; }
-
 // There is no signal for it here: writing simply fails.
 void ignore_broken_pipes() {}
 

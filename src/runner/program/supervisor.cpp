@@ -17,8 +17,6 @@ constexpr std::chrono::milliseconds kDrain{1000};
 constexpr std::chrono::milliseconds kLeave{100};
 // The most that a pipe can hold for an ordinary user (pipe(7), pipe-max-size).
 constexpr std::size_t kPipeBytes = 1UL << 20;
-// Ctrl-D, which a terminal takes for the end of its input (termios(3), VEOF).
-constexpr std::byte kEndOfTransmission{4};
 
 // What was full before is no news of this program.
 Exited::Full full_now(std::uint32_t before) {
@@ -124,9 +122,7 @@ Status Supervisor::obey(const Frame& frame) {
   }
   if (frame.type == FrameType::stdin_data) return take_stdin(frame.payload);
   if (frame.type == FrameType::stdin_end) {
-    stdin_ended_ = true;
-    if (terminal() != os::kNoHandle) pending_stdin_.push_back(kEndOfTransmission);
-    feed_stdin();
+    end_stdin();
     return {};
   }
   if (frame.type == FrameType::resize) return obey_size(frame.payload);
@@ -176,6 +172,7 @@ Status Supervisor::start(FrameType step, const Job& job) {
 void Supervisor::give_up(const Error& error) {
   outputs_.clear();
   stdin_.reset();
+  theirs_.reset();
   const std::string step = error.code() == Errc::start_failed ? error.message() : "file";
   outbox_.put(FrameType::failed, encode(Failed{step, error.os_error()}));
 }
@@ -278,6 +275,7 @@ void Supervisor::begin_anew() {
   had_job_ = false;
   had_compile_ = false;
   stdin_ended_ = false;
+  is_line_open_ = false;
   pending_stdin_.clear();
 }
 
@@ -305,6 +303,7 @@ void Supervisor::end_program(Exited exited, std::chrono::milliseconds drain) {
   exited_ = exited;
   drain_until_ = Deadline::after(drain);
   stdin_.reset();
+  theirs_.reset();
 }
 
 void Supervisor::finish() {

@@ -66,6 +66,7 @@ class Supervisor {
   void give_up(const Error& error);
   void say_prepared();
   [[nodiscard]] Status take_stdin(Bytes bytes);
+  void end_stdin();
   void feed_stdin();
   [[nodiscard]] Status hear_waiting(Output& output);
   [[nodiscard]] Status carry(Output& output);
@@ -88,11 +89,13 @@ class Supervisor {
   std::optional<Exporter> exporter_;
   std::vector<Output> outputs_;
   os::Handle stdin_;
+  os::Handle theirs_;  // the program's side of its terminal, which stays as long as it runs
   std::vector<std::byte> pending_stdin_;
   bool stdin_ended_ = false;
-  os::Handle word_;       // to an interpreter that was started ahead
-  std::string awaited_;   // what it has still to say before it counts as waiting
-  std::string farewell_;  // what it says last; empty: it says none
+  bool is_line_open_ = false;  // what was typed last did not end its line
+  os::Handle word_;            // to an interpreter that was started ahead
+  std::string awaited_;        // what it has still to say before it counts as waiting
+  std::string farewell_;       // what it says last; empty: it says none
   bool had_job_ = false;
   bool had_compile_ = false;
   bool keeps_box_ = false;

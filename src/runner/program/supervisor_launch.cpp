@@ -55,12 +55,12 @@ Status Supervisor::connect_terminal(const TerminalSize& size, Ends& ends) {
   LAZARET_TRY(auto made, os::make_terminal(size));
   outputs_.push_back({std::move(made.output), FrameType::stdout_data, true});
   stdin_ = std::move(made.input);
-  ends.handles.assign(3, made.theirs.get());
-  ends.owned.push_back(std::move(made.theirs));
+  theirs_ = std::move(made.theirs);
+  ends.handles.assign(3, theirs_.get());
   return {};
 }
 
-// The program's, as long as somebody has its other side open.
+// The program's, until that has ended.
 os::RawHandle Supervisor::terminal() const noexcept {
   const bool is_there = !outputs_.empty() && outputs_.front().is_terminal;
   return is_there ? outputs_.front().handle.get() : os::kNoHandle;
@@ -78,8 +78,19 @@ Status Supervisor::take_stdin(Bytes bytes) {
     return Error(Errc::protocol, "more standard input than was asked for");
   }
   pending_stdin_.insert(pending_stdin_.end(), bytes.begin(), bytes.end());
+  if (!bytes.empty()) is_line_open_ = bytes.back() != std::byte{'\n'};
   feed_stdin();
   return {};
+}
+
+// Ctrl-D, which a terminal takes for the end of its input at the beginning of a line, and for that
+// of the line elsewhere (termios(3), VEOF).
+void Supervisor::end_stdin() {
+  constexpr std::byte kEndOfTransmission{4};
+  stdin_ended_ = true;
+  if (terminal() != os::kNoHandle)
+    pending_stdin_.insert(pending_stdin_.end(), is_line_open_ ? 2 : 1, kEndOfTransmission);
+  feed_stdin();
 }
 
 void Supervisor::feed_stdin() {

@@ -64,6 +64,14 @@ TEST(SupervisorTerminal, TakesTheEndOfInputForCtrlD) {
   EXPECT_THAT(desk.sink.out, EndsWith("over\r\n"));
 }
 
+TEST(SupervisorTerminal, EndsALineThatWasNotEndedWithItsInput) {
+  Desk desk("cat; echo over");
+  EXPECT_TRUE(desk.type("no line").ok());
+  EXPECT_TRUE(desk.client().end_stdin(soon()).ok());
+  EXPECT_EQ(desk.exited().code, 0U);
+  EXPECT_THAT(desk.sink.out, EndsWith("no lineover\r\n"));
+}
+
 TEST(SupervisorTerminal, IsToldOfAnotherSize) {
   Desk desk("trap 'stty size; exit 3' WINCH; echo on; while :; do sleep 0.05; done");
   ASSERT_TRUE(desk.says("on\r\n"));
@@ -80,8 +88,10 @@ TEST(SupervisorTerminal, LosesNothingAtTheProgramsEnd) {
 }
 
 TEST(SupervisorTerminal, MayBeGivenUpByItsProgram) {
-  Desk desk("exec <&- >&- 2>&-; sleep 0.3; exit 9");
+  Desk desk("exec </dev/null >/dev/null 2>&1; sleep 0.3; seq 20000 >/dev/tty; exit 9");
+  EXPECT_TRUE(desk.client().end_stdin(soon()).ok());
   EXPECT_EQ(desk.exited().code, 9U);
+  EXPECT_THAT(desk.sink.out, EndsWith("\r\n20000\r\n"));
 }
 
 TEST(SupervisorTerminal, IsNobodysOnceTheProgramHasEnded) {
