@@ -43,7 +43,7 @@ Json json_of(const backend::images::Listed& image) {
 }
 
 // What comes from an engine or a program need not be UTF-8.
-std::string text_of(const Json& object, int indent) {
+std::string json_text(const Json& object, int indent) {
   return object.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -54,13 +54,13 @@ std::string to_json(const Diagnosis& diagnosis, int indent) {
       {"chosen", diagnosis.chosen}, {"ready", diagnosis.ready}, {"backends", Json::array()}};
   for (const BackendReport& report : diagnosis.backends)
     object["backends"].push_back(json_of(report));
-  return text_of(object, indent);
+  return json_text(object, indent);
 }
 
 std::string to_json(const std::vector<backend::images::Listed>& images, int indent) {
   Json object = Json::array();
   for (const backend::images::Listed& image : images) object.push_back(json_of(image));
-  return text_of(object, indent);
+  return json_text(object, indent);
 }
 
 nlohmann::ordered_json json_of(const std::vector<Evidence>& evidence) {

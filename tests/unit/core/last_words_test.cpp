@@ -10,13 +10,13 @@ using testing::HasSubstr;
 
 using runner::Exited;
 
-constexpr Exited exit_with(std::uint32_t code) { return {Exited::How::exit, code, 0, 0}; }
+constexpr Exited exited_with(std::uint32_t code) { return {Exited::How::exit, code, 0, 0}; }
 constexpr Exited kAborted{Exited::How::signal, 6, 0, 0};
 
 // As the runtime of each ends what it has given up.
 Exited end_of(std::string_view language) {
   if (language == "cpp" || language == "javascript") return kAborted;
-  return exit_with(language == "go" ? 2 : language == "rust" ? 101 : 1);
+  return exited_with(language == "go" ? 2 : language == "rust" ? 101 : 1);
 }
 
 auto last_words_of(std::string_view language, std::string_view text) {
@@ -149,10 +149,10 @@ TEST(LastWords, AreNoneOfWhoHasEndedOtherwise) {
   constexpr std::string_view kHeap = "FATAL ERROR: x JavaScript heap out of memory\n";
   constexpr std::string_view kThrown =
       "terminate called after throwing an instance of 'std::bad_alloc'\n";
-  EXPECT_FALSE(core::last_words_of("javascript", exit_with(1), kHeap));
+  EXPECT_FALSE(core::last_words_of("javascript", exited_with(1), kHeap));
   EXPECT_FALSE(core::last_words_of("cpp", {Exited::How::signal, 11, 0, 0}, kThrown));
-  EXPECT_FALSE(core::last_words_of("go", exit_with(1), "panic: x\n"));
-  EXPECT_FALSE(core::last_words_of("rust", exit_with(1), "thread 'main' panicked at 'x'\n"));
+  EXPECT_FALSE(core::last_words_of("go", exited_with(1), "panic: x\n"));
+  EXPECT_FALSE(core::last_words_of("rust", exited_with(1), "thread 'main' panicked at 'x'\n"));
   EXPECT_FALSE(last_words_of("javascript", "a test saw: JavaScript heap out of memory\n"));
 }
 
