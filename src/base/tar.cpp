@@ -135,8 +135,8 @@ Result<std::string> tar_head(const TarHead& head) {
     blocks += records;
     blocks += tar_padding(records.size());
   }
-  blocks += header_of(head, letter_of(head.kind),
-                      tar_name_of(head.path).value_or(TarName{kLongName}));
+  blocks +=
+      header_of(head, letter_of(head.kind), tar_name_of(head.path).value_or(TarName{kLongName}));
   return blocks;
 }
 

@@ -76,8 +76,7 @@ class Courier {
       const auto room = std::span(piece).first(std::min<std::uint64_t>(left, piece.size()));
       const auto count = file.read(room);
       if (seen.ok() && !count.ok()) seen = count.error();
-      if (seen.ok() && *count < room.size())
-        seen = unfit(source, "has changed while it was read");
+      if (seen.ok() && *count < room.size()) seen = unfit(source, "has changed while it was read");
       LAZARET_CHECK(client_.put_content(room, call_));
       left -= room.size();
     }
@@ -125,8 +124,7 @@ class Courier {
     std::error_code error;
     const fs::path target = fs::read_symlink(link, error);
     if (error) return cannot_read(link, error);
-    const fs::path reached = (inside.parent_path() / target).lexically_normal();
-    if (target.is_absolute() || (!reached.empty() && *reached.begin() == ".."))
+    if (leads_out(inside, target))
       return not_to_be_put(link, "is a link that leads out of its directory");
     return send({Entry::Kind::link, false, 0, path, target.generic_string()});
   }
@@ -142,6 +140,11 @@ class Courier {
 bool is_of_box(Errc code) noexcept {
   return code == Errc::connection_lost || code == Errc::protocol || code == Errc::timed_out ||
          code == Errc::cancelled;
+}
+
+bool leads_out(const fs::path& link, const fs::path& target) {
+  const fs::path reached = (link.parent_path() / target).lexically_normal();
+  return target.is_absolute() || (!reached.empty() && *reached.begin() == "..");
 }
 
 Status look_for(const std::vector<Input>& inputs) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,11 @@ namespace lazaret::core {
 
 /// Whether an error is one of the box or of the way there, not of what was to be put.
 [[nodiscard]] bool is_of_box(Errc code) noexcept;
+
+/// Whether the target of a link, by its words alone, is outside of the directory that the link's
+/// path is relative to.
+[[nodiscard]] bool leads_out(const std::filesystem::path& link,
+                             const std::filesystem::path& target);
 
 /// What is to be put below /work; of a source's files the one at `code` is left out.
 struct Cargo {

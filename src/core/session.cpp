@@ -54,23 +54,26 @@ Status check_change(const runner::Change& change) {
   return Error(Errc::invalid_argument, "nothing can be moved into itself");
 }
 
-Error get_error(const Session::Wish& wish, int number) {
-  constexpr int kNoEntry = 2, kNoDirectory = 20, kInvalid = 22, kLoop = 40;
-  const std::string path = in_work(wish.path);
-  const auto because = [number](Errc code, std::string message) {
-    return Error(code, std::move(message)).with_os_error(number);
-  };
+constexpr int kNoDirectory = 20, kLoop = 40;  // Linux's numbers, whatever we run on
+
+Error read_error(const std::string& path, int number) {
+  constexpr int kNoEntry = 2;
   if (number == kNoEntry || number == kNoDirectory)
-    return because(Errc::not_found, path + " is not there");
-  if (wish.piece && (number == kInvalid || number == kLoop))
-    return because(Errc::invalid_argument, path + " is no file");
-  return because(Errc::conflict, path + " cannot be read: " + text_of_linux_error(number));
+    return Error(Errc::not_found, in_work(path) + " is not there").with_os_error(number);
+  return Error(Errc::conflict, in_work(path) + " cannot be read: " + text_of_linux_error(number))
+      .with_os_error(number);
 }
 
-// Linux's numbers, whatever we run on.
+Error get_error(const Session::Wish& wish, int number) {
+  constexpr int kInvalid = 22;
+  const bool is_no_file = wish.piece && (number == kInvalid || number == kLoop);
+  if (!is_no_file) return read_error(wish.path, number);
+  return Error(Errc::invalid_argument, in_work(wish.path) + " is no file").with_os_error(number);
+}
+
 Error change_error(const runner::Placed& placed, const runner::Change& change,
                    const Limits& limits) {
-  constexpr int kNoEntry = 2, kExists = 17, kOtherFolder = 18, kNoDirectory = 20, kNoSpace = 28;
+  constexpr int kNoEntry = 2, kExists = 17, kOtherFolder = 18, kNoSpace = 28;
   const int number = placed.os_error;
   const std::string path = in_work(change.path);
   if (placed.path == change.path && (number == kNoEntry || number == kNoDirectory))
@@ -221,6 +224,60 @@ Result<Session::Taken> Session::get(const Wish& wish, const std::stop_token& sto
   if (taker.error_number() != 0) return get_error(wish, taker.error_number());
   auto warnings = taker.warnings();
   return Taken{std::move(taker).artifacts(), std::move(warnings)};
+}
+
+// Of a directory the name with a '/' behind it leads there, of anything else nowhere.
+Result<Artifact> Session::stat(const std::string& path, const std::stop_token& stop) {
+  const std::string inside = path == "." ? path : path + "/";
+  if (path != ".") LAZARET_CHECK(check_path(path));
+  if (inside.size() > runner::kPathBytes)
+    return Error(Errc::invalid_argument, "a path of more bytes than can be asked for");
+  LAZARET_TRY(Use use, Use::begin(*this, Call{Deadline::never(), stop}));
+  const Stop both(*this, stop);
+  const Call call = transfer_call(parts_.spec.limits, both.token());
+  ArtifactTaker taker({std::nullopt, false, parts_.spec.limits.disk_bytes, true});
+  const auto got = client_.get({inside, 0, runner::Get::Content::none}, taker, call);
+  const bool is_directory = got.ok() && got->os_error == 0;
+  const bool is_else = got.ok() && (got->os_error == kNoDirectory || got->os_error == kLoop);
+  const Status taken = is_else ? taker.take_from(client_, path, call) : Status();
+  use.is_whole = client_.is_in_step();
+  if (!got.ok()) return got.error();
+  if (!taken.ok()) return taken.error();
+  if (is_directory) return Artifact{path, Artifact::Kind::directory, 0, {}, {}, false};
+  const int number = is_else ? taker.error_number() : got->os_error;
+  if (number != 0) return read_error(path, number);
+  auto artifacts = std::move(taker).artifacts();
+  if (artifacts.size() != 1) return Error(Errc::conflict, in_work(path) + " is changing");
+  artifacts.front().path = path;
+  return std::move(artifacts.front());
+}
+
+Status Session::pack(const std::string& path, const ArchiveSink& sink,
+                     const std::stop_token& stop) {
+  if (path != ".") LAZARET_CHECK(check_path(path));
+  LAZARET_TRY(Use use, Use::begin(*this, Call{Deadline::never(), stop}));
+  const Stop closing(*this, std::stop_token());
+  const Calls calls = archive_calls(closing.token());
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now).count();
+  Packer packer({static_cast<std::uint64_t>(seconds), parts_.spec.limits.disk_bytes}, sink,
+                calls.archive);
+  const auto number = packer.pack(client_, path, calls.box);
+  use.is_whole = client_.is_in_step();
+  if (!number.ok()) return number.error();
+  if (*number != 0) return read_error(path, *number);
+  return packer.trouble() ? Status(*packer.trouble()) : Status();
+}
+
+Status Session::unpack(const std::string& directory, const ArchiveSource& source,
+                       const std::stop_token& stop) {
+  if (directory != ".") LAZARET_CHECK(check_path(directory));
+  LAZARET_TRY(Use use, Use::begin(*this, Call{Deadline::never(), stop}));
+  const Stop closing(*this, std::stop_token());
+  Status status = core::unpack(client_, {directory, parts_.spec.limits}, source,
+                               archive_calls(closing.token()));
+  use.is_whole = client_.is_in_step();
+  return status;
 }
 
 Result<runner::Placed> Session::ask(const Ask& question, const std::stop_token& stop) {

@@ -13,6 +13,8 @@
 #include "base/turn.hpp"
 #include "core/artifacts.hpp"
 #include "core/contexts.hpp"
+#include "core/packing.hpp"
+#include "core/unpacking.hpp"
 #include "lazaret/session.hpp"
 #include "policy/spec.hpp"
 #include "runner/client.hpp"
@@ -59,6 +61,15 @@ class Session {
     std::vector<std::string> warnings;  ///< what was left out, and why
   };
   [[nodiscard]] Result<Taken> get(const Wish& wish, const std::stop_token& stop);
+  /// What has a name below /work, without its content and what is in it.
+  [[nodiscard]] Result<Artifact> stat(const std::string& path, const std::stop_token& stop);
+  /// What lies below a directory of /work, or one file, as an archive. The sink ends it, not the
+  /// session; so does what cannot be read, after all that can.
+  [[nodiscard]] Status pack(const std::string& path, const ArchiveSink& sink,
+                            const std::stop_token& stop);
+  /// Puts what an archive holds below a directory of /work. The source ends it, not the session.
+  [[nodiscard]] Status unpack(const std::string& directory, const ArchiveSource& source,
+                              const std::stop_token& stop);
   [[nodiscard]] Status make_directory(const std::string& path, const std::stop_token& stop);
   [[nodiscard]] Status change(const runner::Change& change, const std::stop_token& stop);
   [[nodiscard]] Result<std::vector<ContextState>> contexts(const std::stop_token& stop);

@@ -12,6 +12,7 @@ namespace lazaret::core {
 namespace {
 
 constexpr std::chrono::milliseconds kLeastBound{60'000};
+constexpr std::chrono::milliseconds kArchiveBound{600'000};
 
 }  // namespace
 
@@ -27,6 +28,11 @@ Status check_places(const ExecutionRequest& request) {
 
 Call transfer_call(const Limits& limits, const std::stop_token& stop) {
   return {Deadline::after(std::max(kLeastBound, limits.timeout)), stop};
+}
+
+Calls archive_calls(const std::stop_token& stop) {
+  return {{Deadline::after(kArchiveBound), stop},
+          {Deadline::after(kArchiveBound + kLeastBound), stop}};
 }
 
 Result<runner::Placed> put_files_of(const ExecutionRequest& request, const policy::Spec& spec,

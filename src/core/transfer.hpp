@@ -30,4 +30,11 @@ namespace lazaret::core {
 /// How long files may take on their way: 60 s, or as long as a run where that is longer.
 [[nodiscard]] Call transfer_call(const Limits& limits, const std::stop_token& stop);
 
+/// How long those who send an archive, or take one, may take: ten minutes.
+struct Calls {
+  Call archive;
+  Call box;  ///< longer: what was begun is brought to its end
+};
+[[nodiscard]] Calls archive_calls(const std::stop_token& stop);
+
 }  // namespace lazaret::core

@@ -10,7 +10,7 @@
 namespace lazaret::engine {
 
 struct TarEntry {
-  std::string path;  ///< relative, with '/', without ".."
+  std::string path;           ///< relative, with '/', without ".."
   std::uint32_t mode = 0644;  ///< permission bits only: no setuid, setgid or sticky bit
   std::string content = {};
   TarKind kind = TarKind::file;

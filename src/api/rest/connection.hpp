@@ -18,6 +18,7 @@
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/serializer.hpp>
 
+#include "api/rest/arriving_body.hpp"
 #include "api/rest/events.hpp"
 #include "api/rest/hall.hpp"
 #include "api/rest/message.hpp"
@@ -33,7 +34,8 @@ using boost::beast::error_code;
 
 /// One client's connection: requests one after the other, each within its bounds. It reads all the
 /// time, up to a bound, so that a client's going away is noticed while an answer is being made.
-/// `Stream` is a socket, or TLS over one. What it says is in connection_answer.hpp.
+/// `Stream` is a socket, or TLS over one. What it says is in connection_answer.hpp, what it takes
+/// meanwhile in connection_upload.hpp.
 template <typename Stream>
 class Connection final : public Visitor,
                          public Guest,
@@ -58,13 +60,14 @@ class Connection final : public Visitor,
   bool has_left() const override { return state_ == State::closed; }
   void answer(Answer answer) override;
   void stream(std::shared_ptr<Run> run) override;
+  std::shared_ptr<Channel> download(std::string type) override;
   void upgrade() override;
   void see_out() override {
     last_ = true;
     if (state_ == State::reading || state_ == State::inviting) close();
   }
   void give_up() override {
-    if (state_ == State::answering) gone();
+    if (state_ == State::answering || (state_ == State::streaming && download_)) gone();
   }
 
  private:
@@ -72,7 +75,7 @@ class Connection final : public Visitor,
   static constexpr std::size_t kReadBytes = 16UL << 10;
   static constexpr std::size_t kMostAheadBytes = 64UL << 10;
   static constexpr std::chrono::seconds kLinger{2};
-  using Parser = http::request_parser<http::string_body>;
+  using Parser = http::request_parser<ArrivingBody>;
 
   void await_request();
   void read();
@@ -81,13 +84,19 @@ class Connection final : public Visitor,
   [[nodiscard]] bool parse();
   [[nodiscard]] std::optional<Problem> judge_head();
   [[nodiscard]] std::optional<Problem> judge_sender(bool has_body);
+  [[nodiscard]] std::optional<Problem> judge_body();
   void invite();
   void invited(const error_code& error);
   void serve();
+  void feed();
+  void moved();
+  [[nodiscard]] std::function<void()> waker();
   void reject(const Problem& problem);
   void write();
   void written(const error_code& error);
   void pump();
+  void begin_stream(const std::string& type, std::string first);
+  void begin_download();
   void send(std::string text);
   void send_piece();
   void sent(const error_code& error, std::size_t count);
@@ -100,6 +109,7 @@ class Connection final : public Visitor,
   // WHY not cancel(): it comes too late for a handler that is queued, which looks at the time.
   void unbound() { timer_.expires_at(asio::steady_timer::time_point::max()); }
   void late_request();
+  void late_upload();
   void count(unsigned status) {
     hall_.desk.metrics.count_request(route_ == nullptr ? "" : route_->path, status);
   }
@@ -120,6 +130,10 @@ class Connection final : public Visitor,
   const Route* route_ = nullptr;  // null where there is none
   std::optional<Problem> refusal_;
   std::function<void()> gone_;
+  bool is_streamed_ = false;           // the body goes on while it comes
+  std::shared_ptr<Channel> upload_;    // shared with who takes it
+  std::shared_ptr<Channel> download_;  // shared with who sends it
+  std::string download_type_;
   std::optional<EventText> events_;
   std::string text_;         // of them, on its way
   asio::const_buffer left_;  // of it, not yet taken
@@ -128,6 +142,7 @@ class Connection final : public Visitor,
   State state_ = State::reading;
   std::size_t head_bytes_ = 0;  // that the parser has taken
   std::size_t body_bytes_ = 0;  // in the hall's count
+  bool said_all_ = false;       // of a stream
   bool sending_ = false;        // a piece of a stream is under way
   bool reading_ = false;        // a read is under way
   bool begun_ = false;          // something of the next request has been seen
@@ -141,7 +156,8 @@ void Connection<Stream>::await_request() {
   head_bytes_ = 0;
   parser_.emplace();
   parser_->header_limit(kMostAheadBytes);  // ours, which is exact, comes before
-  parser_->body_limit(bounds().body_bytes);
+  parser_->body_limit(boost::none);        // which the route decides
+  is_streamed_ = false;
   request_ = {};
   route_ = nullptr;
   refusal_.reset();
@@ -167,6 +183,7 @@ void Connection<Stream>::take(const error_code& error, std::size_t count) {
   input_.commit(asio::buffer_copy(input_.prepare(count), asio::buffer(arriving_, count)));
   if (state_ == State::lingering) input_.clear();
   if (state_ == State::reading) advance();
+  feed();
   read();
 }
 
@@ -177,9 +194,11 @@ void Connection<Stream>::advance() {
   if (parse()) serve();
 }
 
-// Whether a whole request is there; one that cannot be is answered here.
+// Whether a request is there, whole but for a body that is streamed; one that cannot be is answered
+// here.
 template <typename Stream>
 bool Connection<Stream>::parse() {
+  if (is_streamed_) return true;
   while (input_.size() > 0 && !parser_->is_done()) {
     error_code error;
     const bool had_head = parser_->is_header_done();
@@ -190,8 +209,6 @@ bool Connection<Stream>::parse() {
     if (head_bytes_ + (more ? input_.size() : 0) > bounds().head_bytes)
       return reject({431, "head_too_large", "the header fields are too long"}), false;
     if (error == http::error::need_more) return false;
-    if (error == http::error::body_limit)
-      return reject({413, "body_too_large", "the body is too long"}), false;
     if (error) return reject({400, "malformed", "this is not HTTP: " + error.message()}), false;
     if (had_head || !parser_->is_header_done()) continue;
     if (const auto problem = judge_head()) return reject(*problem), false;
@@ -199,6 +216,7 @@ bool Connection<Stream>::parse() {
     if (body_bytes_ > 0 && input_.size() == 0 &&
         boost::beast::iequals(parser_->get()[http::field::expect], "100-continue"))
       return invite(), false;
+    if (is_streamed_) return true;
   }
   return parser_->is_done();
 }
@@ -215,14 +233,27 @@ std::optional<Problem> Connection<Stream>::judge_head() {
   request_.path = target.substr(0, mark);
   request_.query = target.substr(std::min(mark + 1, target.size()));
   request_.accept = std::string(head[http::field::accept]);
+  request_.content_type = std::string(head[http::field::content_type]);
   request_.version = std::string(head["Lazaret-Version"]);
   request_.configuration = std::string(head["Lazaret-Configuration"]);
-  const std::size_t length = parser_->content_length().value_or(0);
-  const bool has_body = parser_->chunked() || length > 0;
+  const bool has_body = parser_->chunked() || parser_->content_length().value_or(0) > 0;
   refusal_ = judge_sender(has_body);
-  if (refusal_ && has_body) return refusal_;
-  if (parser_->chunked())
+  if (refusal_) return has_body ? refusal_ : std::nullopt;
+  return judge_body();
+}
+
+// One that is streamed takes the room of what waits for who takes it.
+template <typename Stream>
+std::optional<Problem> Connection<Stream>::judge_body() {
+  const std::string_view type(request_.content_type);
+  is_streamed_ =
+      !type.empty() && boost::beast::iequals(type.substr(0, type.find(';')), route_->streams);
+  std::uint64_t length = parser_->content_length().value_or(0);
+  if (is_streamed_)
+    length = Channel::kMostBytes;
+  else if (parser_->chunked())
     return Problem{411, "length_required", "a request says its Content-Length"};
+  if (length > bounds().body_bytes) return Problem{413, "body_too_large", "the body is too long"};
   if (hall_.bodies_bytes + length > bounds().bodies_bytes) return Hall::busy();
   body_bytes_ = length;
   hall_.bodies_bytes += length;
@@ -269,8 +300,12 @@ void Connection<Stream>::serve() {
   state_ = State::answering;
   last_ = last_ || !parser_->keep_alive();
   if (refusal_) return refuse(*refusal_);
-  request_.body = std::move(parser_->get().body());
+  if (is_streamed_)
+    request_.upload = upload_ = std::make_shared<Channel>(waker());
+  else
+    request_.body = std::move(parser_->get().body());
   route_->serve(hall_.desk, self());
+  feed();
 }
 
 // What follows on this connection cannot be understood any more.

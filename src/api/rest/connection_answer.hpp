@@ -10,14 +10,21 @@
 #include "api/rest/connection.hpp"
 #include "api/rest/dialogue.hpp"
 
-/// What a connection says: an answer, the events of a run, or that it becomes a WebSocket.
+/// What a connection says: an answer, the events of a run, a download, or that it becomes a
+/// WebSocket.
 namespace lazaret::rest {
+
+[[nodiscard]] inline std::string chunk_of(std::string_view text) {
+  return boost::beast::buffers_to_string(http::make_chunk(asio::buffer(text.data(), text.size())));
+}
 
 template <typename Stream>
 void Connection<Stream>::answer(Answer answer) {
   if (state_ != State::answering) return;
   gone_ = nullptr;
   state_ = State::writing;
+  if (upload_ && !parser_->is_done()) last_ = true;  // nobody reads the rest of the body
+  upload_ = download_ = nullptr;
   count(answer.status);
   answer.headers.emplace_back("X-Request-Id", request_.id);
   response_ = message_of(std::move(answer), last_ ? Farewell::close : Farewell::keep);
@@ -66,15 +73,39 @@ void Connection<Stream>::stream(std::shared_ptr<Run> run) {
     if (const auto self = weak.lock()) self->pump();
   };
   events_.emplace(std::move(run));
+  begin_stream("text/event-stream", "");
+}
+
+template <typename Stream>
+std::shared_ptr<Channel> Connection<Stream>::download(std::string type) {
+  download_type_ = std::move(type);
+  download_ = std::make_shared<Channel>(waker());
+  return download_;
+}
+
+// Of one that fails before there is something to say its error is the answer.
+template <typename Stream>
+void Connection<Stream>::begin_download() {
+  auto first = download_->next();
+  if (!first) return;
+  state_ = State::streaming;
+  count(200);
+  said_all_ = request_.method == "HEAD";
+  if (said_all_) download_->fail(Error(Errc::cancelled, "only the head was asked for"));
+  begin_stream(download_type_, said_all_ ? "" : chunk_of(*first));
+}
+
+template <typename Stream>
+void Connection<Stream>::begin_stream(const std::string& type, std::string first) {
   http::response<http::empty_body> head(http::status::ok, 11);
   head.set(http::field::server, "lazaret/" LAZARET_VERSION);
-  head.set(http::field::content_type, "text/event-stream");
+  head.set(http::field::content_type, type);
   head.set(http::field::cache_control, "no-store");
   head.set("X-Request-Id", request_.id);
   head.chunked(true);
   head.keep_alive(!last_);
   std::ostringstream text;
-  text << head.base();
+  text << head.base() << first;
   send(text.str());
 }
 
@@ -108,21 +139,25 @@ void Connection<Stream>::sent(const error_code& error, std::size_t count) {
 template <typename Stream>
 void Connection<Stream>::pump() {
   if (state_ != State::streaming || sending_) return;
-  if (events_->over()) {
+  if (std::exchange(said_all_, false)) {
     events_.reset();
+    download_ = nullptr;
+    gone_ = nullptr;
     return next_request();
   }
-  const auto event = events_->next();
-  if (!event) return bound(bounds().beat, &Connection::beat);
-  if (events_->over()) gone_ = nullptr;
-  send(boost::beast::buffers_to_string(http::make_chunk(asio::buffer(*event))) +
-       (events_->over() ? boost::beast::buffers_to_string(http::make_chunk_last()) : ""));
+  if (download_ && download_->failed()) return linger();  // without its end
+  const auto piece = events_ ? events_->next() : download_->next();
+  said_all_ = events_ ? events_->over() : download_->over();
+  if (!piece && !said_all_) return events_ ? bound(bounds().beat, &Connection::beat) : unbound();
+  if (said_all_) gone_ = nullptr;
+  send((piece ? chunk_of(*piece) : "") +
+       (said_all_ ? boost::beast::buffers_to_string(http::make_chunk_last()) : ""));
 }
 
 // A client that is half open is found by writing to it.
 template <typename Stream>
 void Connection<Stream>::beat() {
-  if (!sending_) send(boost::beast::buffers_to_string(http::make_chunk(asio::buffer(":\n\n", 3))));
+  if (!sending_) send(chunk_of(":\n\n"));
 }
 
 template <typename Stream>

@@ -8,9 +8,10 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core/buffers_to_string.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
-#include <boost/beast/http/string_body.hpp>
+#include <boost/beast/http/message.hpp>
 #include <boost/beast/websocket/stream.hpp>
 
+#include "api/rest/arriving_body.hpp"
 #include "api/rest/events.hpp"
 #include "api/rest/hall.hpp"
 #include "api/rest/talk.hpp"
@@ -25,7 +26,7 @@ namespace websocket = boost::beast::websocket;
 template <typename Stream>
 class Dialogue final : public Guest, public std::enable_shared_from_this<Dialogue<Stream>> {
  public:
-  using Upgrade = boost::beast::http::request<boost::beast::http::string_body>;
+  using Upgrade = boost::beast::http::request<ArrivingBody>;
   using error_code = boost::beast::error_code;
 
   Dialogue(Stream stream, Hall& hall, std::string request_id)

@@ -1,6 +1,7 @@
 #include "api/rest/entrance.hpp"
 
 #include "api/rest/connection_answer.hpp"
+#include "api/rest/connection_upload.hpp"
 
 namespace lazaret::rest {
 

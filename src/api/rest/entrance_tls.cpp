@@ -2,6 +2,7 @@
 #include <boost/beast/websocket/ssl.hpp>
 
 #include "api/rest/connection_answer.hpp"
+#include "api/rest/connection_upload.hpp"
 #include "api/rest/entrance.hpp"
 
 namespace lazaret::rest {

@@ -92,8 +92,9 @@ void list_images(Desk& desk, const VisitorPointer& visitor) {
 // What queries may name.
 constexpr std::array<std::string_view, 1> kOfRun = {"wait"};
 constexpr std::array<std::string_view, 3> kOfOutput = {"stream", "offset", "wait"};
-constexpr std::array<std::string_view, 1> kOfPutting = {"append"};
-constexpr std::array<std::string_view, 4> kOfGetting = {"path", "content", "offset", "length"};
+constexpr std::array<std::string_view, 2> kOfPutting = {"append", "path"};
+constexpr std::array<std::string_view, 6> kOfGetting = {"path",   "content", "offset",
+                                                        "length", "format",  "stat"};
 constexpr std::array<std::string_view, 1> kOfRemoving = {"path"};
 
 constexpr std::array kRoutes = {
@@ -107,7 +108,7 @@ constexpr std::array kRoutes = {
     Route{"GET", "/v1/sessions", Access::admitted, list_sessions},
     Route{"GET", "/v1/sessions/{id}", Access::admitted, show_session},
     Route{"DELETE", "/v1/sessions/{id}", Access::admitted, close_session},
-    Route{"PUT", "/v1/sessions/{id}/files", Access::admitted, put_files, kOfPutting},
+    Route{"PUT", "/v1/sessions/{id}/files", Access::admitted, put_files, kOfPutting, kTarType},
     Route{"GET", "/v1/sessions/{id}/files", Access::admitted, get_files, kOfGetting},
     Route{"POST", "/v1/sessions/{id}/files", Access::admitted, change_files},
     Route{"DELETE", "/v1/sessions/{id}/files", Access::admitted, remove_files, kOfRemoving},

@@ -20,6 +20,7 @@ struct Route {
   Access access;
   void (*serve)(Desk& desk, const VisitorPointer& visitor);
   std::span<const std::string_view> query = {};  ///< names of the parameters that it knows
+  std::string_view streams = {};  ///< type of the bodies that it takes as they come, of any length
 };
 
 [[nodiscard]] std::span<const Route> routes();

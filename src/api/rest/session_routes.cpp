@@ -74,9 +74,8 @@ Result<bool> yes_or_no(const Parameters& parameters, const char* name, bool othe
   return Error(Errc::invalid_argument, std::string(name) + " is true or false");
 }
 
-// What a get is for.
-Result<core::Session::Wish> wish_of(const Request& request) {
-  LAZARET_TRY(Parameters parameters, parameters_of(request.query, request.known));
+// What a get is for, which is no archive.
+Result<core::Session::Wish> wish_of(Parameters parameters) {
   core::Session::Wish wish{parameters.try_emplace("path", ".").first->second, std::nullopt};
   LAZARET_TRY(wish.with_content, yes_or_no(parameters, "content", true));
   core::Piece piece;
@@ -89,10 +88,27 @@ Result<core::Session::Wish> wish_of(const Request& request) {
 // Something that is done to names in a session.
 using Operation = std::function<Status(core::Session& session, const std::stop_token& stop)>;
 
+// Somebody else's going away, as who takes the archive, or sends it, is told of it.
+Error client_left() { return {Errc::connection_lost, "the client has gone"}; }
+
+Result<Operation> unpacking_of(const std::shared_ptr<Channel>& upload, Parameters parameters) {
+  if (parameters.contains("append"))
+    return Error(Errc::invalid_argument, "append is not for an archive");
+  return Operation([upload, path = parameters.try_emplace("path", ".").first->second](
+                       core::Session& session, const std::stop_token& stop) {
+    const std::stop_callback left(stop, [&upload] { upload->fail(client_left()); });
+    return session.unpack(
+        path, [&upload](const Call& call) { return upload->receive(call); }, stop);
+  });
+}
+
 // With append=true files grow by the content instead of giving way.
 Result<Operation> putting_of(const Request& request) {
   using Existing = core::Session::Existing;
-  LAZARET_TRY(const Parameters parameters, parameters_of(request.query, request.known));
+  LAZARET_TRY(Parameters parameters, parameters_of(request.query, request.known));
+  if (request.upload) return unpacking_of(request.upload, std::move(parameters));
+  if (parameters.contains("path"))
+    return Error(Errc::invalid_argument, "path is for an archive (application/x-tar)");
   LAZARET_TRY(const bool grow, yes_or_no(parameters, "append", false));
   LAZARET_TRY(std::vector<Input> files, files_of(request.body));
   const Existing existing = grow ? Existing::grows : Existing::gives_way;
@@ -172,6 +188,64 @@ void change(Desk& desk, const VisitorPointer& visitor, Result<Operation> operati
            [](const VisitorPointer& to, const std::string&) { to->answer({.status = 204}); });
 }
 
+// What a get asks for: a question that is answered in JSON, or an archive.
+struct Getting {
+  std::string path;
+  bool is_archive = false;
+  std::function<Result<std::string>(core::Session& session, const std::stop_token& stop)> ask = {};
+};
+
+std::string told_of(const std::vector<Artifact>& files, const std::vector<std::string>& warnings) {
+  return text_of({{"files", core::json_of(files)}, {"warnings", warnings}});
+}
+
+Result<Getting> getting_of(const Request& request) {
+  LAZARET_TRY(Parameters parameters, parameters_of(request.query, request.known));
+  Getting getting{parameters.try_emplace("path", ".").first->second};
+  LAZARET_TRY(const bool is_stat, yes_or_no(parameters, "stat", false));
+  const auto format = parameters.find("format");
+  getting.is_archive = format != parameters.end() && format->second == "tar";
+  if (format != parameters.end() && !getting.is_archive && format->second != "json")
+    return Error(Errc::invalid_argument, "format is json or tar");
+  if ((is_stat || getting.is_archive) && parameters.size() > 2)
+    return Error(Errc::invalid_argument, "an archive, or stat=true, is of a path and nothing else");
+  if (getting.is_archive) return getting;
+  LAZARET_TRY(core::Session::Wish wish, wish_of(std::move(parameters)));
+  getting.ask = [wish = std::move(wish), is_stat](
+                    core::Session& session, const std::stop_token& stop) -> Result<std::string> {
+    if (is_stat) {
+      LAZARET_TRY(Artifact seen, session.stat(wish.path, stop));
+      return told_of({std::move(seen)}, {});
+    }
+    LAZARET_TRY(const auto taken, session.get(wish, stop));
+    return told_of(taken.artifacts, taken.warnings);
+  };
+  return getting;
+}
+
+// Once something of it is on its way an error cuts it, and is nobody's answer.
+void give_archive(Desk& desk, const VisitorPointer& visitor, const KeptPointer& kept,
+                  const std::string& path) {
+  const auto channel = visitor->download(std::string(kTarType));
+  auto pack = [kept, path, channel](const Call& call) -> Result<std::string> {
+    const std::stop_callback left(call.stop, [&channel] { channel->fail(client_left()); });
+    const Status packed = kept->session->pack(
+        path,
+        [&channel](std::string piece, const Call& bound) {
+          return channel->send(std::move(piece), bound);
+        },
+        call.stop);
+    if (packed.ok())
+      channel->end();
+    else
+      channel->fail(packed.error());
+    LAZARET_CHECK(packed);
+    return std::string();
+  };
+  do_aside(desk, visitor, in_lane(kept), std::move(pack),
+           [](const VisitorPointer&, const std::string&) {});
+}
+
 Problem no_room() {
   return {429, "too_many_sessions", "there are as many sessions as may be",
           "close one, or start the daemon with more --sessions", Bounds::kRetry};
@@ -230,13 +304,14 @@ void put_files(Desk& desk, const VisitorPointer& visitor) {
 }
 
 void get_files(Desk& desk, const VisitorPointer& visitor) {
-  auto wish = wish_of(visitor->request());
-  if (!wish.ok()) return visitor->refuse({400, "bad_request", wish.error().message()});
+  const Request& request = visitor->request();
+  auto getting = getting_of(request);
+  if (!getting.ok()) return visitor->refuse({400, "bad_request", getting.error().message()});
   const KeptPointer kept = ready_of(desk, visitor);
   if (!kept) return;
-  const auto get = [kept, wish = std::move(*wish)](const Call& call) -> Result<std::string> {
-    LAZARET_TRY(const auto taken, kept->session->get(wish, call.stop));
-    return text_of({{"files", core::json_of(taken.artifacts)}, {"warnings", taken.warnings}});
+  if (getting->is_archive) return give_archive(desk, visitor, kept, getting->path);
+  const auto get = [kept, ask = std::move(getting->ask)](const Call& call) {
+    return ask(*kept->session, call.stop);
   };
   do_aside(desk, visitor, in_lane(kept), get, [](const VisitorPointer& to, std::string text) {
     to->answer({.body = std::move(text)});

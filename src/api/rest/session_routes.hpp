@@ -1,10 +1,15 @@
 #pragma once
 
+#include <string_view>
+
 #include "api/rest/desk.hpp"
 #include "api/rest/visitor.hpp"
 
 /// What is served of sessions, but for their runs, which are runs like others.
 namespace lazaret::rest {
+
+/// What a directory is as a whole, both ways.
+inline constexpr std::string_view kTarType = "application/x-tar";
 
 void open_session(Desk& desk, const VisitorPointer& visitor);
 void list_sessions(Desk& desk, const VisitorPointer& visitor);

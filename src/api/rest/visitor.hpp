@@ -8,11 +8,12 @@
 #include <string_view>
 
 #include "api/rest/answer.hpp"
+#include "api/rest/channel.hpp"
 #include "api/rest/runs.hpp"
 
 namespace lazaret::rest {
 
-/// One request, read whole and within its bounds.
+/// One request, read within its bounds: whole, or up to a body that its route takes as it comes.
 struct Request {
   std::string id;  ///< the client's X-Request-Id, or one of ours
   std::string method;
@@ -23,7 +24,9 @@ struct Request {
   std::string accept;
   std::string version;        ///< Lazaret-Version: only this one will do
   std::string configuration;  ///< Lazaret-Configuration: only this core::fingerprint will do
+  std::string content_type;
   std::string body;
+  std::shared_ptr<Channel> upload = {};  ///< instead of a body; shared with who takes it
 };
 
 /// Who has sent a request and waits for its answer. On the loop's thread only.
@@ -39,6 +42,9 @@ class Visitor {
   virtual void answer(Answer answer) = 0;
   /// Instead of an answer: the run's events, until its result. A client that goes away ends it.
   virtual void stream(std::shared_ptr<Run> run) = 0;
+  /// Instead of an answer, from the first piece on: what is sent through the channel, shared with
+  /// who sends it. One that fails after that ends without its end, and the connection with it.
+  [[nodiscard]] virtual std::shared_ptr<Channel> download(std::string type) = 0;
   /// Instead of an answer: a WebSocket.
   virtual void upgrade() = 0;
   /// Whether nobody would hear an answer.

@@ -64,9 +64,9 @@ TEST(TarReader, SkipsContentThatNobodyTakes) {
 
 TEST(TarReader, TakesOldDirectoriesByTheSlashBehindTheirNames) {
   for (const std::string& kind : {std::string("0"), std::string("\0", 1)})
-    EXPECT_EQ(flaw_of(with_field(with_field(tar_file("it", ""), tar::kName, "it/"), tar::kKind,
-                                 kind)),
-              "directory it 644");
+    EXPECT_EQ(
+        flaw_of(with_field(with_field(tar_file("it", ""), tar::kName, "it/"), tar::kKind, kind)),
+        "directory it 644");
 }
 
 TEST(TarReader, TakesTheArchivesOwnDirectoryAndNoOtherThingOfItsName) {
@@ -132,8 +132,8 @@ TEST(TarReader, TakesGnusLongNames) {
 
 TEST(TarReader, RefusesExtendedHeadersThatAreNone) {
   for (const std::string record :
-       {"path=a\n", "99 path=a\n", "9 path=a", "10 path=a", "0 path=a\n", "8 =aaaa\n",
-        "7 aaaa\n", "-9 path=a\n", "18446744073709551625 path=a\n", "999999999999999999999 a=b\n"})
+       {"path=a\n", "99 path=a\n", "9 path=a", "10 path=a", "0 path=a\n", "8 =aaaa\n", "7 aaaa\n",
+        "-9 path=a\n", "18446744073709551625 path=a\n", "999999999999999999999 a=b\n"})
     EXPECT_THAT(flaw_of_record(record), HasSubstr("no list of records")) << record;
   EXPECT_THAT(flaw_of_record(pax_record(std::string("path=a\0b", 8))), HasSubstr("holds a NUL"));
   for (const char* const size : {"size=-1", "size=9223372036854775808", "size=", "size=1x"})

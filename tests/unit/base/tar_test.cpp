@@ -81,11 +81,11 @@ TEST(Tar, WritesTheSizeOfAFileOf8GiBIntoTheExtendedHeader) {
 }
 
 TEST(Tar, KeepsTheTargetOfALink) {
-  for (const std::string& target : {std::string("../b"), std::string(100, 't'),
-                                    std::string(101, 't'), std::string(4095, 't')})
-    EXPECT_THAT(told_of_tar(tar_of(
-                    tar_entry({.path = "l", .kind = TarKind::link, .target = target}))),
-                ElementsAre("link l -> " + target));
+  for (const std::string& target :
+       {std::string("../b"), std::string(100, 't'), std::string(101, 't'), std::string(4095, 't')})
+    EXPECT_THAT(
+        told_of_tar(tar_of(tar_entry({.path = "l", .kind = TarKind::link, .target = target}))),
+        ElementsAre("link l -> " + target));
   EXPECT_FALSE(tar_head({.path = "l", .kind = TarKind::link}).ok());
   EXPECT_FALSE(
       tar_head({.path = "l", .kind = TarKind::link, .target = std::string(4096, 't')}).ok());
