@@ -13,6 +13,11 @@ namespace images = backend::images;
 // Of one image, with its packages and its layers; an engine that has fallen silent is left then.
 constexpr std::chrono::minutes kBuildBound{30};
 
+// Of all, those are made that this machine can make.
+bool is_meant(const std::string& name, const images::Definition& definition) {
+  return name == definition.name || (name == "all" && images::program_of(definition).ok());
+}
+
 Result<std::vector<images::Definition>> chosen(const std::vector<std::string>& names) {
   std::vector<images::Definition> list;
   std::string known = "all";
@@ -21,7 +26,7 @@ Result<std::vector<images::Definition>> chosen(const std::vector<std::string>& n
   for (const std::string& name : names) {
     const std::size_t before = list.size();
     for (images::Definition& definition : images::definitions()) {
-      if (name == "all" || name == definition.name) list.push_back(std::move(definition));
+      if (is_meant(name, definition)) list.push_back(std::move(definition));
     }
     if (list.size() == before)
       return Error(Errc::invalid_argument, "no image is called " + name + "; there are " + known);

@@ -100,9 +100,11 @@ Result<Built> build_from_registry(const Job& job) {
 }
 
 Result<http::BodySource> fresh_rootfs(const Job& job) {
+  LAZARET_TRY(const std::string program, program_of(job.definition));
   job.say("making the files with mmdebstrap");
   const LineSink line = [&job](std::string_view text) { job.say(std::string(text)); };
   return make_rootfs({.packages = packages_of(job.definition, job.options.contents),
+                      .program = program,
                       .environment = job.options.environment,
                       .progress = line},
                      job.call);
@@ -120,10 +122,19 @@ Result<Built> import(const Job& job, const http::BodySource& tar) {
   return job.built(std::move(result.id), From::packages);
 }
 
+// Another version of its program has another size.
+Result<std::string> name_in_cache(const Job& job) {
+  LAZARET_TRY(const std::string program, program_of(job.definition));
+  std::error_code ignored;
+  if (program.empty()) return job.definition.name;
+  return job.definition.name + "-" + std::to_string(std::filesystem::file_size(program, ignored));
+}
+
 // The tar is made whole before it is imported, so that no half of one is ever kept.
 Result<Built> build_from_cache(const Job& job) {
+  LAZARET_TRY(const std::string name, name_in_cache(job));
   const auto path =
-      cached_path(job.options.cache_directory, job.definition.name,
+      cached_path(job.options.cache_directory, name,
                   packages_sha256(job.definition, job.options.contents), job.options.now);
   std::error_code ignored;
   const bool there = std::filesystem::is_regular_file(path, ignored);

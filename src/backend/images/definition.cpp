@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <utility>
 
 #include "base/bytes.hpp"
+#include "base/file.hpp"
 #include "base/sha256.hpp"
+#include "base/try.hpp"
 #include "engine/tar.hpp"
 
 namespace lazaret::embedded {
@@ -16,6 +19,8 @@ extern const std::string_view image_bash_dockerfile;
 extern const std::string_view image_bash_packages;
 extern const std::string_view image_node_dockerfile;
 extern const std::string_view image_node_packages;
+extern const std::string_view image_deno_dockerfile;
+extern const std::string_view image_deno_packages;
 extern const std::string_view image_c_dockerfile;
 extern const std::string_view image_c_packages;
 extern const std::string_view image_cpp_dockerfile;
@@ -71,6 +76,7 @@ std::vector<Definition> definitions() {
            lines_of(image_python_packages_test)},
           {"bash", std::string(image_bash_dockerfile), lines_of(image_bash_packages), {}},
           {"node", std::string(image_node_dockerfile), lines_of(image_node_packages), {}},
+          {"deno", std::string(image_deno_dockerfile), lines_of(image_deno_packages), {}, "deno"},
           {"c", std::string(image_c_dockerfile), lines_of(image_c_packages), {}},
           {"cpp", std::string(image_cpp_dockerfile), lines_of(image_cpp_packages), {}},
           {"rust", std::string(image_rust_dockerfile), lines_of(image_rust_packages), {}},
@@ -121,9 +127,25 @@ std::vector<std::string> configuration_of(const Definition& definition, Contents
   return instructions;
 }
 
+Result<std::string> program_of(const Definition& definition) {
+  if (definition.program.empty()) return std::string();
+  for (const char* const folder : {"/usr/local/bin/", "/usr/bin/"}) {
+    std::error_code ignored;
+    std::string path = folder + definition.program;
+    if (std::filesystem::is_regular_file(path, ignored)) return path;
+  }
+  return Error(Errc::not_found, "this machine has no " + definition.program)
+      .with_hint("the image takes the one of this machine: install it in /usr/local/bin");
+}
+
 Result<std::string> build_context(const Definition& definition) {
-  return engine::write_tar({{.path = "Dockerfile", .content = definition.dockerfile},
-                            {.path = "packages", .content = one_a_line(definition.packages)}});
+  std::vector<engine::TarEntry> entries = {
+      {.path = "Dockerfile", .content = definition.dockerfile},
+      {.path = "packages", .content = one_a_line(definition.packages)}};
+  LAZARET_TRY(const std::string program, program_of(definition));
+  if (!program.empty())
+    entries.push_back({.path = definition.program, .mode = 0755, .content = text_of_file(program)});
+  return engine::write_tar(entries);
 }
 
 }  // namespace lazaret::backend::images

@@ -18,13 +18,14 @@ enum class Contents { plain, with_tests };
 
 /// One image: the files of images/<name>/ in the source tree.
 struct Definition {
-  std::string name;                        ///< "python"
+  std::string name;  ///< "python"
   std::string dockerfile;
   std::vector<std::string> packages;       ///< Debian's names
   std::vector<std::string> test_packages;  ///< added by Contents::with_tests; often none
+  std::string program = {};  ///< not among Debian's packages: this machine's own goes in; often none
 };
 
-/// All of them: python, bash, node, c, cpp, rust, go, java.
+/// All of them: python, bash, node, deno, c, cpp, rust, go, java.
 [[nodiscard]] std::vector<Definition> definitions();
 
 /// "lazaret/python:latest", what a create is given on Docker and on Podman.
@@ -32,8 +33,7 @@ struct Definition {
 /// "docker.io/lazaret/python", so that Podman does not put localhost/ in front of it.
 [[nodiscard]] std::string repository_of(const Definition& definition);
 
-[[nodiscard]] std::vector<std::string> packages_of(const Definition& definition,
-                                                   Contents contents);
+[[nodiscard]] std::vector<std::string> packages_of(const Definition& definition, Contents contents);
 /// Of the package names, one a line: the same for both ways of building.
 [[nodiscard]] std::string packages_sha256(const Definition& definition, Contents contents);
 
@@ -46,7 +46,12 @@ struct Definition {
 [[nodiscard]] std::vector<std::string> configuration_of(const Definition& definition,
                                                         Contents contents);
 
-/// The context of a build: Dockerfile and packages as a tar.
+/// Where this machine has a definition's program: in /usr/local/bin or /usr/bin, as boxes have it.
+/// Empty where there is none in the definition. Errors: not_found, with a hint.
+[[nodiscard]] Result<std::string> program_of(const Definition& definition);
+
+/// The context of a build as a tar: Dockerfile, packages and the program. Errors: those of
+/// program_of().
 [[nodiscard]] Result<std::string> build_context(const Definition& definition);
 
 }  // namespace lazaret::backend::images

@@ -128,24 +128,32 @@ Status copy_all(const http::BodySource& source, std::FILE* file) {
 
 }  // namespace
 
-std::vector<std::string> mmdebstrap_argv(const std::vector<std::string>& packages) {
+std::vector<std::string> mmdebstrap_argv(const std::vector<std::string>& packages,
+                                         const std::string& program) {
   // usr-is-merged and its hook spare what usrmerge would bring: the whole of Perl, 60 MB.
-  return {"mmdebstrap", "--variant=minbase", "--format=tar",
-          "--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr",
-          "--include=usr-is-merged," + joined(packages), "--dpkgopt=path-exclude=/usr/share/man/*",
-          "--dpkgopt=path-exclude=/usr/share/doc/*", "--dpkgopt=path-exclude=/usr/share/info/*",
-          "--dpkgopt=path-exclude=/usr/share/locale/*", "--dpkgopt=force-unsafe-io",
-          // The scripts of Java's packages fail where no page of a manual could lie.
-          "--essential-hook=mkdir -p \"$1/usr/share/man/man1\"",
-          // As in the Dockerfiles: no set-id bit stays. Host and resolver are this machine's own.
-          "--customize-hook=chroot \"$1\" find / -xdev -type f -perm /6000 -exec chmod ug-s {} +",
-          "--customize-hook=rm -f \"$1/etc/hostname\" \"$1/etc/resolv.conf\" "
-          "\"$1/etc/dpkg/dpkg.cfg.d/99mmdebstrap\"",
-          "bookworm", "-"};
+  std::vector<std::string> argv = {
+      "mmdebstrap", "--variant=minbase", "--format=tar",
+      "--hook-dir=/usr/share/mmdebstrap/hooks/merged-usr",
+      "--include=usr-is-merged," + joined(packages), "--dpkgopt=path-exclude=/usr/share/man/*",
+      "--dpkgopt=path-exclude=/usr/share/doc/*", "--dpkgopt=path-exclude=/usr/share/info/*",
+      "--dpkgopt=path-exclude=/usr/share/locale/*", "--dpkgopt=force-unsafe-io",
+      // The scripts of Java's packages fail where no page of a manual could lie.
+      "--essential-hook=mkdir -p \"$1/usr/share/man/man1\"",
+      // As in the Dockerfiles: no set-id bit stays. Host and resolver are this machine's own.
+      "--customize-hook=chroot \"$1\" find / -xdev -type f -perm /6000 -exec chmod ug-s {} +",
+      "--customize-hook=rm -f \"$1/etc/hostname\" \"$1/etc/resolv.conf\" "
+      "\"$1/etc/dpkg/dpkg.cfg.d/99mmdebstrap\""};
+  if (!program.empty()) {
+    const std::string inside = "/usr/local/bin" + program.substr(program.find_last_of('/'));
+    argv.push_back("--customize-hook=upload " + program + " " + inside);
+    argv.push_back("--customize-hook=chmod 0755 \"$1" + inside + "\"");
+  }
+  argv.insert(argv.end(), {"bookworm", "-"});
+  return argv;
 }
 
 Result<http::BodySource> make_rootfs(const RootfsRequest& request, const Call& call) {
-  auto command = os::Command::start({.argv = mmdebstrap_argv(request.packages),
+  auto command = os::Command::start({.argv = mmdebstrap_argv(request.packages, request.program),
                                      .environment = needed_of(request.environment),
                                      .error_line = request.progress});
   if (!command.ok()) return not_installed(std::move(command).error());

@@ -18,11 +18,14 @@ namespace lazaret::backend::images {
 
 using LineSink = std::function<void(std::string_view line)>;
 
-/// What is run to get the tar on standard output.
-[[nodiscard]] std::vector<std::string> mmdebstrap_argv(const std::vector<std::string>& packages);
+/// What is run to get the tar on standard output, with a program of this machine's in
+/// /usr/local/bin where its path is not empty.
+[[nodiscard]] std::vector<std::string> mmdebstrap_argv(const std::vector<std::string>& packages,
+                                                       const std::string& program = {});
 
 struct RootfsRequest {
   std::vector<std::string> packages;
+  std::string program = {};              ///< path on this machine; often empty
   std::vector<std::string> environment;  ///< of our own process; only a few variables are used
   LineSink progress;
 };

@@ -204,6 +204,12 @@ TEST(ImageRootfs, IsMadeOfThePackagesWithoutAShell) {
   EXPECT_THAT(argv, Contains("--variant=minbase"));
 }
 
+TEST(ImageRootfs, TakesAProgramOfThisMachines) {
+  const auto argv = mmdebstrap_argv({"bash"}, "/usr/bin/deno");
+  EXPECT_THAT(argv, Contains("--customize-hook=upload /usr/bin/deno /usr/local/bin/deno"));
+  EXPECT_EQ(argv.size(), mmdebstrap_argv({"bash"}).size() + 2);
+}
+
 TEST(ImageRootfs, IsCachedByPackagesAndDay) {
   const std::chrono::system_clock::time_point noon{std::chrono::seconds(1795176000)};
   EXPECT_EQ(cached_path("/c", "bash", std::string(64, 'f'), noon).generic_string(),

@@ -38,7 +38,7 @@ Definition named(const std::string& name) {
 
 class ImageDefinition : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Each, ImageDefinition,
-                         testing::Values("python", "bash", "node", "c", "cpp", "rust", "go",
+                         testing::Values("python", "bash", "node", "deno", "c", "cpp", "rust", "go",
                                          "java"),
                          [](const auto& tested) { return std::string(tested.param); });
 
@@ -88,7 +88,8 @@ TEST_P(ImageDefinition, InstallsFromItsOneListAndKeepsNoSetIdBit) {
 }
 
 TEST_P(ImageDefinition, BuildsFromAContextOfTwoFiles) {
-  const Definition definition = named(GetParam());
+  Definition definition = named(GetParam());
+  definition.program.clear();
   const auto tar = build_context(definition);
   ASSERT_TRUE(tar.ok());
   const auto packages = source_file(std::string("images/") + GetParam() + "/packages");
@@ -101,8 +102,30 @@ TEST(ImageDefinitions, AreThoseOfTheLanguages) {
   for (const Definition& definition : definitions()) names.push_back(reference_of(definition));
   EXPECT_THAT(names,
               ElementsAre("lazaret/python:latest", "lazaret/bash:latest", "lazaret/node:latest",
-                          "lazaret/c:latest", "lazaret/cpp:latest", "lazaret/rust:latest",
-                          "lazaret/go:latest", "lazaret/java:latest"));
+                          "lazaret/deno:latest", "lazaret/c:latest", "lazaret/cpp:latest",
+                          "lazaret/rust:latest", "lazaret/go:latest", "lazaret/java:latest"));
+}
+
+// Debian has no Deno.
+TEST(ImageDefinitions, TakeAProgramOfThisMachinesWhereDebianHasNone) {
+  Definition deno = named("deno");
+  EXPECT_THAT(deno.dockerfile, HasSubstr("COPY deno /usr/local/bin/deno\n"));
+  deno.program = "env";
+  ASSERT_TRUE(program_of(deno).ok());
+  EXPECT_EQ(*program_of(deno), "/usr/bin/env");
+  const auto tar = build_context(deno);
+  ASSERT_TRUE(tar.ok());
+  EXPECT_THAT(*tar, HasSubstr(source_file("/usr/bin/env")));
+}
+
+TEST(ImageDefinitions, SayWhichProgramThisMachineLacks) {
+  Definition deno = named("deno");
+  deno.program = "no-such-program";
+  for (const Error& error : {program_of(deno).error(), build_context(deno).error()}) {
+    EXPECT_EQ(error.code(), Errc::not_found);
+    EXPECT_THAT(error.message(), HasSubstr("no-such-program"));
+    EXPECT_THAT(error.hint(), HasSubstr("/usr/local/bin"));
+  }
 }
 
 TEST(ImageDefinitions, CarryTestsOnlyWhenAsked) {
