@@ -32,8 +32,8 @@ struct Input {
 
 /// What a caller asks for. Untrusted: it is validated before anything is made.
 struct ExecutionRequest {
-  /// "python", "javascript", "bash", "sh", "c", "cpp", "rust", "go" or "java" (also "py", "node",
-  /// "js", "c++", …). Ignored when `command` is set.
+  /// "python", "javascript", "typescript", "bash", "sh", "c", "cpp", "rust", "go" or "java" (also
+  /// "py", "node", "js", "ts", "deno", "c++", …). Ignored when `command` is set.
   std::string language = "python";
   /// Source text, UTF-8, at most 1 MiB, without NUL bytes.
   std::string code;
@@ -68,7 +68,7 @@ struct ExecutionRequest {
   /// Whether the artifacts of the result bring their content, up to 8 MiB in all.
   bool return_artifacts = false;
   /// Fixes what differs from run to run of the same program: time zone and locale (UTC, C.UTF-8),
-  /// python's hash seed and the seed of `random`, also where it forks, javascript's Math.random.
+  /// python's hash seed and the seed of `random`, also where it forks, Math.random.
   /// What is drawn from the kernel (os.urandom, crypto) stays random, programs that it starts draw
   /// their own, and the clock goes on. `meta.fixed` says what was fixed. `environment` may not name
   /// TZ, LANG, LANGUAGE, LC_* or PYTHON*.

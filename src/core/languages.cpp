@@ -14,9 +14,11 @@ policy::Program::Ahead ahead_of(runner::Ahead ahead) {
 }
 
 policy::Program program_of(const runner::Driver& driver, const ExecutionRequest& request,
-                           const Limits& limits) {
-  runner::Recipe recipe =
-      driver.recipe({request.code, request.arguments, limits.memory_bytes, request.deterministic});
+                           const policy::Spec& spec) {
+  runner::Task task{request.code, request.arguments, spec.limits.memory_bytes,
+                    request.deterministic};
+  for (const auto& [name, value] : spec.environment) task.variables.push_back(name);
+  runner::Recipe recipe = driver.recipe(task);
   policy::Program program;
   program.argv = std::move(recipe.argv);
   program.files = {{std::move(recipe.path), request.code}};
@@ -36,13 +38,14 @@ policy::Program program_of(const runner::Driver& driver, const ExecutionRequest&
 std::vector<policy::Language> languages() {
   std::vector<policy::Language> list;
   for (const auto& driver : runner::drivers()) {
-    list.push_back(
-        {.name = std::string(driver.name),
-         .aliases = {driver.aliases.begin(), driver.aliases.end()},
-         .program = [&driver](const ExecutionRequest& request,
-                              const Limits& limits) { return program_of(driver, request, limits); },
-         .version = driver.version,
-         .needs = std::string(driver.needs)});
+    list.push_back({.name = std::string(driver.name),
+                    .aliases = {driver.aliases.begin(), driver.aliases.end()},
+                    .program =
+                        [&driver](const ExecutionRequest& request, const policy::Spec& spec) {
+                          return program_of(driver, request, spec);
+                        },
+                    .version = driver.version,
+                    .needs = std::string(driver.needs)});
   }
   return list;
 }

@@ -151,6 +151,30 @@ std::optional<ResultError> of_node(std::string_view text) {
   return full;
 }
 
+std::optional<ResultError> of_denos_heap(std::string_view text) {
+  if (last_line_starting(text, "# Fatal JavaScript out of memory: ") == text.npos)
+    return std::nullopt;
+  ResultError full = said(ErrorType::MemoryError, "the heap of the runtime is full");
+  full.hint = "raise --memory";
+  return full;
+}
+
+// What became of a program that its driver has never seen: one that does not compile, or a module
+// of its own that is not there.
+std::optional<ResultError> of_deno(std::string_view text) {
+  constexpr std::string_view kStart = "error: ", kUncaught = "Uncaught ", kSyntax = "SyntaxError";
+  const std::size_t at = last_line_starting(text, kStart);
+  if (at == text.npos) return std::nullopt;
+  std::string_view message = line_at(text, at).substr(kStart.size());
+  if (message.starts_with(kUncaught)) message.remove_prefix(kUncaught.size());
+  const bool is_syntax = message.starts_with(kSyntax);
+  ResultError made = said(is_syntax ? ErrorType::SyntaxError : ErrorType::RuntimeError, message,
+                          after_line(text, at));
+  if (is_syntax) made.name = kSyntax;
+  made.line = line_after(after_line(text, at), "file:///work/main.ts:");
+  return made;
+}
+
 constexpr std::uint32_t kAbort = 6;  // SIGABRT
 
 // How a runtime ends a program that it has given up. Whoever ends otherwise has only said the
@@ -162,6 +186,9 @@ bool with_two(const runner::Exited& exited) {
 }
 bool as_rust(const runner::Exited& exited) {
   return by_abort(exited) || (exited.how == runner::Exited::How::exit && exited.code == 101);
+}
+bool with_one(const runner::Exited& exited) {
+  return exited.how == runner::Exited::How::exit && exited.code == 1;
 }
 bool by_itself(const runner::Exited& exited) { return exited.how == runner::Exited::How::exit; }
 
@@ -179,15 +206,18 @@ constexpr std::array kReaders = {
     Reader{"bash", of_shell, by_itself},
     Reader{"sh", of_shell, by_itself},
     Reader{"javascript", of_node, by_signal},
+    Reader{"typescript", of_denos_heap, by_signal},
+    Reader{"typescript", of_deno, with_one},
 };
 
 }  // namespace
 
 std::optional<ResultError> last_words_of(std::string_view language, const runner::Exited& exited,
                                          std::string_view stderr_text) {
-  const auto* const found = std::ranges::find(kReaders, language, &Reader::language);
-  if (found == kReaders.end() || !found->ends_so(exited)) return std::nullopt;
-  return found->read(stderr_text);
+  const auto* const found = std::ranges::find_if(kReaders, [&](const Reader& reader) {
+    return reader.language == language && reader.ends_so(exited);
+  });
+  return found == kReaders.end() ? std::nullopt : found->read(stderr_text);
 }
 
 }  // namespace lazaret::core

@@ -58,11 +58,12 @@ struct Config {
   Limits maxima = built_in_maxima();
   // By language; "exec" for plain commands.
   std::map<std::string, std::string> images = {
-      {"python", "lazaret/python:latest"}, {"bash", "lazaret/bash:latest"},
-      {"sh", "lazaret/bash:latest"},       {"javascript", "lazaret/node:latest"},
-      {"c", "lazaret/c:latest"},           {"cpp", "lazaret/cpp:latest"},
-      {"rust", "lazaret/rust:latest"},     {"go", "lazaret/go:latest"},
-      {"java", "lazaret/java:latest"},     {"exec", "lazaret/bash:latest"},
+      {"python", "lazaret/python:latest"},   {"bash", "lazaret/bash:latest"},
+      {"sh", "lazaret/bash:latest"},         {"javascript", "lazaret/node:latest"},
+      {"typescript", "lazaret/deno:latest"}, {"c", "lazaret/c:latest"},
+      {"cpp", "lazaret/cpp:latest"},         {"rust", "lazaret/rust:latest"},
+      {"go", "lazaret/go:latest"},           {"java", "lazaret/java:latest"},
+      {"exec", "lazaret/bash:latest"},
   };
   PoolSize pool;
   std::set<Control> required_controls = default_required_controls();

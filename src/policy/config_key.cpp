@@ -312,6 +312,7 @@ std::vector<ConfigKey> make_table() {
   table.push_back(image_key("python", "LAZARET_IMAGE_PYTHON"));
   table.push_back(image_key("bash", "LAZARET_IMAGE_BASH"));
   table.push_back(image_key("javascript", "LAZARET_IMAGE_JAVASCRIPT"));
+  table.push_back(image_key("typescript", "LAZARET_IMAGE_TYPESCRIPT"));
   table.push_back(image_key("sh", "LAZARET_IMAGE_SH"));
   table.push_back(image_key("c", "LAZARET_IMAGE_C"));
   table.push_back(image_key("cpp", "LAZARET_IMAGE_CPP"));

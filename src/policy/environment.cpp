@@ -40,6 +40,7 @@ constexpr std::array kDeniedNames = {
     "NODE_PATH"sv,
     "NODE_CHANNEL_FD"sv,
     "NODE_REPL_EXTERNAL_MODULE"sv,
+    "DENO_V8_FLAGS"sv,
     "RUBYLIB"sv,
     "RUBYOPT"sv,
     "PERL5LIB"sv,

@@ -119,7 +119,7 @@ Status fill_program(Spec& spec, const ExecutionRequest& request, const Facts& fa
   LAZARET_TRY(const auto* language, language_named(request.language, facts));
   LAZARET_CHECK(check_code(request.code));
   spec.language = language->name;
-  spec.program = language->program(request, spec.limits);
+  spec.program = language->program(request, spec);
   return make_cell(spec.program, request, spec.language);
 }
 
@@ -261,11 +261,11 @@ std::set<Control> required_by(const ExecutionRequest& request, const Config& con
 Result<Spec> resolve(const ExecutionRequest& request, const Config& config, const Facts& facts) {
   Spec spec;
   LAZARET_TRY(spec.limits, limits_of(request, config, facts));
+  LAZARET_TRY(spec.environment,
+              environment_of(request, config, spec.limits.cpus).within("environment"));
   LAZARET_CHECK(fill_program(spec, request, facts));
   LAZARET_CHECK(check_input(request));
   LAZARET_CHECK(check_files(request, spec));
-  LAZARET_TRY(spec.environment,
-              environment_of(request, config, spec.limits.cpus).within("environment"));
   for (const auto& [name, value] : spec.program.environment) spec.environment[name] = value;
   LAZARET_CHECK(put_terminal(spec, request));
   spec.fixed = fixed_by(request, spec.program);

@@ -16,7 +16,8 @@ namespace lazaret::policy {
 struct Language {
   std::string name;
   std::vector<std::string> aliases;
-  std::function<Program(const ExecutionRequest& request, const Limits& limits)> program;
+  /// Of a spec whose limits and environment are known.
+  std::function<Program(const ExecutionRequest& request, const Spec& spec)> program;
   std::vector<std::string> version;  ///< a command that shows which one is there
   std::string needs;                 ///< what to install where it is not
 };
@@ -25,7 +26,7 @@ struct Language {
 struct Facts {
   std::vector<Language> languages;
   std::chrono::milliseconds default_grace{5'000};  ///< used when nobody has set one
-  bool keeps_box = false;  ///< for another program, and contexts with it
+  bool keeps_box = false;                          ///< for another program, and contexts with it
 };
 
 /// Checks everything at the door and makes the one thing that backends obey. Nothing is clamped.

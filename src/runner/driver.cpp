@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "base/base64.hpp"
 #include "runner/java_source.hpp"
 
 namespace lazaret::embedded {
@@ -10,8 +11,10 @@ extern const std::string_view python_bootstrap;  // runner/drivers/python.py
 extern const std::string_view python_run;        // and python_run.py
 extern const std::string_view python_cells;      // or python_cells.py
 extern const std::string_view node_bootstrap;    // runner/drivers/node.js
+extern const std::string_view javascript;        // and javascript.js
 extern const std::string_view node_run;          // and node_run.js
 extern const std::string_view node_cells;        // or node_cells.js
+extern const std::string_view deno_run;          // javascript.js and runner/drivers/deno.js
 }  // namespace lazaret::embedded
 
 namespace lazaret::runner {
@@ -101,13 +104,62 @@ Recipe javascript(const Task& task) {
   if (task.deterministic) interpreter.emplace_back("--random-seed=1");
   const auto with = [&interpreter](std::string_view then) {
     Words words = interpreter;
-    words.insert(words.end(), {"--eval", std::string(embedded::node_bootstrap).append(then), "--"});
+    std::string bootstrap(embedded::node_bootstrap);
+    words.insert(words.end(),
+                 {"--eval", bootstrap.append(embedded::javascript).append(then), "--"});
     return words;
   };
   Recipe recipe = interpreted(task, "/work/main.js", with(embedded::node_run));
   recipe.ahead->argv.pop_back();
   recipe.cells = with(embedded::node_cells);
   if (task.deterministic) recipe.seeds = {"random_seed"};
+  return recipe;
+}
+
+std::string in_a_row(const Words& words) {
+  std::string row;
+  for (const std::string& word : words) row += (row.empty() ? "" : ",") + word;
+  return row;
+}
+
+/// Deno's own wall stands behind the box's: who gets through one has gained nothing. What is not
+/// allowed here is refused without a question. Two descriptors are allowed to deno.js, which gives
+/// them up before there is a program: the value channel, and the word that it may wait for.
+Words wall_of(const Task& task) {
+  Words words = {"--no-prompt", "--no-remote", "--no-npm",   "--no-config", "--no-lock",
+                 "--deny-net",  "--deny-run",  "--deny-ffi", "--deny-sys",  "--deny-import"};
+  words.insert(words.end(), {"--allow-read=/work,/mnt,/dev/fd/4", "--allow-write=/dev/fd/3"});
+  // An empty list would be every variable.
+  if (!task.variables.empty()) words.push_back("--allow-env=" + in_a_row(task.variables));
+  return words;
+}
+
+/// What comes before the program, which has no file of ours in its box.
+std::string denos_preload() {
+  const std::string code = std::string(embedded::javascript).append(embedded::deno_run);
+  return "--preload=data:application/javascript;base64," + to_base64(code);
+}
+
+/// Deno makes javascript of the program itself, and checks no types. What it would keep of that is
+/// of no use to a box that is used once.
+Recipe typescript(const Task& task) {
+  constexpr std::string_view kPath = "/work/main.ts";
+  Words argv = {"deno", "run"};
+  const auto add = [&argv](const Words& words) {
+    argv.insert(argv.end(), words.begin(), words.end());
+  };
+  add(wall_of(task));
+  add({"--v8-flags=--max-old-space-size=" + heap_of(task)});
+  if (task.deterministic) add({"--seed=1"});
+  add({denos_preload(), std::string(kPath)});
+  Ahead ahead{argv, {}, "waiting", terminated(kPath, task.arguments)};
+  add(task.arguments);
+  Recipe recipe{std::string(kPath), std::move(argv), {}, {}, std::move(ahead)};
+  if (task.deterministic) recipe.seeds = {"random_seed"};
+  recipe.environment = {{"DENO_DIR", "/dev/null/none"},
+                        {"DENO_NO_UPDATE_CHECK", "1"},
+                        {"DENO_NO_PACKAGE_JSON", "1"},
+                        {"NO_COLOR", "1"}};
   return recipe;
 }
 
@@ -166,6 +218,11 @@ const std::vector<Driver>& drivers() {
       {"bash", {"shell"}, bash, {"bash", "--version"}, "bash"},
       {"sh", {"posix"}, sh, {"sh", "-c", "command -v sh"}, "sh (dash or busybox)"},
       {"javascript", {"js", "node", "nodejs"}, javascript, {"node", "--version"}, "nodejs"},
+      {"typescript",
+       {"ts", "deno"},
+       typescript,
+       {"deno", "--version"},
+       "Deno 2.9 or newer in /usr/local/bin"},
       {"c", {}, c, {"gcc", "--version"}, "gcc and libc6-dev"},
       {"cpp", {"c++", "cxx"}, cpp, {"g++", "--version"}, "g++"},
       {"rust", {"rs"}, rust, {"rustc", "--version"}, "rustc"},

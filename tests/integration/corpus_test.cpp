@@ -184,7 +184,8 @@ std::optional<Json> result_on(const std::string& backend, const ExecutionRequest
 }
 
 bool is_started_ahead(const std::string& language) {
-  return language == "python" || language == "bash" || language == "javascript";
+  return language == "python" || language == "bash" || language == "javascript" ||
+         language == "typescript";
 }
 
 // With an interpreter that has waited for the program.
@@ -216,8 +217,8 @@ INSTANTIATE_TEST_SUITE_P(Case, Corpus, testing::ValuesIn(all_cases()),
 
 TEST(CorpusFolder, HoldsCasesInEveryLanguage) {
   const auto cases = all_cases();
-  for (const char* const language :
-       {"python/", "bash/", "sh/", "javascript/", "c/", "cpp/", "rust/", "go/", "java/"}) {
+  for (const char* const language : {"python/", "bash/", "sh/", "javascript/", "typescript/", "c/",
+                                     "cpp/", "rust/", "go/", "java/"}) {
     EXPECT_TRUE(std::any_of(cases.begin(), cases.end(), [language](const std::string& name) {
       return name.starts_with(language);
     })) << language;

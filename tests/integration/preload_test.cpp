@@ -94,6 +94,24 @@ return process.argv.length)"));
   expect_same(request);
 }
 
+TEST_P(Preload, ShowsTypescriptItsOwnSurroundings) {
+  ExecutionRequest request = with_surroundings(code_request("typescript", R"(
+console.log(Deno.args, process.argv, import.meta.main, Deno.mainModule, Deno.cwd());
+console.log(["GIVEN", "HOME", "PATH"].map((name) => Deno.env.get(name)), Object.keys(globalThis));
+console.log(await new Response(Deno.stdin.readable).text(), [...Deno.readDirSync("/work")]);
+console.log(["read", "write", "env"].map((name) =>
+  Deno.permissions.querySync({ name } as Deno.PermissionDescriptor).state));
+const start = Date.now();
+setTimeout(() => console.log("timer", Date.now() - start >= 299), 300);
+setTimeout(() => console.log("sooner"), 1);
+return Deno.args.length)"));
+  const ExecutionResult first = cold(request);
+  const bool is_missing = first.meta.cause == Cause::image_missing || first.meta.start_errno;
+  if (is_missing) LAZARET_SKIP_OR_FAIL("typescript", "no Deno is there");
+  expect_same(request);
+  expect_same(code_request("typescript", "console.log('x'); null!.f()"));
+}
+
 TEST_P(Preload, ShowsBashItsOwnSurroundings) {
   expect_same(with_surroundings(code_request("bash", R"(
 echo "$_" "$0" "$-" "$#" "${BASH_SOURCE[*]}" "${FUNCNAME[*]}" $PPID $LINENO

@@ -9,6 +9,8 @@ set -euo pipefail
 tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tests/tools/common.sh
 source "$tools/common.sh"
+# shellcheck source=tests/tools/deno.sh
+source "$tools/deno.sh"
 # shellcheck source=tests/tools/report.sh
 source "$tools/report.sh"
 
@@ -72,10 +74,12 @@ require_of_engines() {
 # skip and say so.
 build_images() {
   local host status=0
+  local -a names=(python bash node c cpp)
+  ! in_a_box deno || names+=(deno)
   for host in ${LAZARET_TEST_DOCKER:-} ${LAZARET_TEST_PODMAN:-}; do
     say "building the images into $host"
     "$TREE/bin/lazaret" images build --host "$host" --with-tests \
-      --cache "$LAZARET_ROOT/build/rootfs" python bash node c cpp || status=$?
+      --cache "$LAZARET_ROOT/build/rootfs" "${names[@]}" || status=$?
   done
   return "$status"
 }
@@ -118,6 +122,7 @@ state_requirements() {
   local language
   for language in native python bash sh c cpp; do require "$language"; done
   ! in_a_box node || require javascript
+  ! in_a_box deno || require typescript
   require_of_machine
   export LAZARET_REQUIRE
   say "required here: $LAZARET_REQUIRE"
@@ -140,6 +145,7 @@ main() {
   own_places
   stage="installing packages"
   install_packages
+  ensure_deno "$places/tmp"
   stage="building lazaret"
   in_group build_tree test lazaret_cli_main
   stage="starting the engines"

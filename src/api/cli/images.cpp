@@ -103,7 +103,8 @@ void add_images(CLI::App& app, Common& common, Action& chosen) {
   auto* const command = group->add_subcommand("build", "build them on this engine");
   const auto request = std::make_shared<core::ImageRequest>();
   add_common(*command, common);
-  command->add_option("names", request->names, "python, bash, node, deno, c, cpp, go, rust, java or all");
+  command->add_option("names", request->names,
+                      "python, bash, node, deno, c, cpp, go, rust, java or all");
   command->add_option("--from", request->from,
                       "auto, registry (Dockerfile) or packages (mmdebstrap)");
   command->add_option("--base", request->base,

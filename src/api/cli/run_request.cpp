@@ -203,10 +203,11 @@ Result<std::string> code_of_file(const std::string& path) {
 
 std::string language_of(const std::string& path, const std::string& code) {
   constexpr std::pair<const char*, const char*> kEndings[] = {
-      {".py", "python"},      {".sh", "bash"},        {".bash", "bash"}, {".js", "javascript"},
-      {".cjs", "javascript"}, {".mjs", "javascript"}, {".c", "c"},       {".cpp", "cpp"},
-      {".cc", "cpp"},         {".cxx", "cpp"},        {".rs", "rust"},   {".go", "go"},
-      {".java", "java"},
+      {".py", "python"},     {".sh", "bash"},        {".bash", "bash"},
+      {".js", "javascript"}, {".cjs", "javascript"}, {".mjs", "javascript"},
+      {".ts", "typescript"}, {".mts", "typescript"}, {".c", "c"},
+      {".cpp", "cpp"},       {".cc", "cpp"},         {".cxx", "cpp"},
+      {".rs", "rust"},       {".go", "go"},          {".java", "java"},
   };
   const std::string ending = std::filesystem::path(path).extension().string();
   for (const auto& [known, language] : kEndings) {
@@ -215,6 +216,7 @@ std::string language_of(const std::string& path, const std::string& code) {
   const std::string first = code.rfind("#!", 0) == 0 ? code.substr(0, code.find('\n')) : "";
   if (first.find("python") != std::string::npos) return "python";
   if (first.find("node") != std::string::npos) return "javascript";
+  if (first.find("deno") != std::string::npos) return "typescript";
   if (first.find("sh") != std::string::npos) return "bash";
   return "python";
 }

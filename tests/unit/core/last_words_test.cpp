@@ -135,6 +135,32 @@ TEST(LastWords, AreAHeapOfNodeThatIsFull) {
                ErrorType::MemoryError, "the heap of the runtime is full");
 }
 
+TEST(LastWords, AreAHeapOfDenoThatIsFull) {
+  constexpr std::string_view kFull = "#\n# Fatal JavaScript out of memory: Reached heap limit\n#\n";
+  const auto full = core::last_words_of("typescript", {Exited::How::signal, 5, 0, 0}, kFull);
+  ASSERT_TRUE(full);
+  EXPECT_EQ(full->type, ErrorType::MemoryError);
+  EXPECT_FALSE(last_words_of("typescript", kFull));
+}
+
+TEST(LastWords, AreWhatDenoSaysOfAProgramThatItHasNotStarted) {
+  const auto syntax = last_words_of(
+      "typescript",
+      "error: SyntaxError: Unexpected token\n  |\n    at file:///work/main.ts:7:10\n");
+  ASSERT_TRUE(syntax);
+  EXPECT_EQ(syntax->type, ErrorType::SyntaxError);
+  EXPECT_EQ(syntax->message, "SyntaxError: Unexpected token");
+  EXPECT_EQ(syntax->name, "SyntaxError");
+  EXPECT_EQ(syntax->line, 7U);
+  const auto missing = last_words_of(
+      "typescript", "x\nerror: Uncaught Module not found\n at file:///work/b.ts:2:1\n");
+  ASSERT_TRUE(missing);
+  EXPECT_EQ(missing->type, ErrorType::RuntimeError);
+  EXPECT_EQ(missing->message, "Module not found");
+  EXPECT_FALSE(missing->line);
+  EXPECT_FALSE(last_words_of("typescript", "its error: is no line's beginning\n"));
+}
+
 TEST(LastWords, AreNoneWhereTheRuntimeSaysNothing) {
   for (const auto* language : {"go", "rust", "java", "cpp", "bash", "sh", "javascript"}) {
     EXPECT_FALSE(last_words_of(language, "").has_value()) << language;

@@ -11,7 +11,7 @@ namespace {
 using namespace std::chrono_literals;
 
 Facts facts() {
-  const auto snake = [](const ExecutionRequest& asked, const Limits&) {
+  const auto snake = [](const ExecutionRequest& asked, const Spec&) {
     Program program;
     program.argv = {"snake", "/work/main.py"};
     program.argv.insert(program.argv.end(), asked.arguments.begin(), asked.arguments.end());
@@ -20,10 +20,10 @@ Facts facts() {
     program.cells = {"snake", "cells"};
     return program;
   };
-  const auto compiled = [](const ExecutionRequest&, const Limits& limits) {
+  const auto compiled = [](const ExecutionRequest&, const Spec& spec) {
     Program program;
     program.argv = {"/work/main"};
-    program.compiler = {"cc", std::to_string(limits.memory_bytes)};
+    program.compiler = {"cc", std::to_string(spec.limits.memory_bytes)};
     return program;
   };
   return {.languages = {{"python", {"py"}, snake, {}, ""}, {"c", {}, compiled, {}, ""}},

@@ -9,8 +9,8 @@ namespace lazaret::runner {
 namespace {
 
 TEST(Driver, IsFoundByNameAndByAlias) {
-  for (const auto* name :
-       {"python", "py", "bash", "sh", "javascript", "node", "js", "c++", "rs", "golang"}) {
+  for (const auto* name : {"python", "py", "bash", "sh", "javascript", "node", "js", "typescript",
+                           "ts", "deno", "c++", "rs", "golang"}) {
     EXPECT_NE(driver_named(name), nullptr) << name;
   }
   EXPECT_EQ(driver_named("node"), driver_named("javascript"));
@@ -50,7 +50,30 @@ TEST(Driver, StartsNodeSoThatNoArgumentIsItsOption) {
   EXPECT_EQ(argv[7], "--inspect");
 }
 
+// D-38: what the program must not do, each by name.
+TEST(Driver, PutsDenosOwnWallAroundTypescript) {
+  const Words argv = driver_named("typescript")
+                         ->recipe({"code", {"--allow-all"}, 512ULL << 20, false, {"HOME", "MINE"}})
+                         .argv;
+  for (const auto* flag :
+       {"--no-prompt", "--no-remote", "--no-npm", "--no-config", "--no-lock", "--deny-net",
+        "--deny-run", "--deny-ffi", "--deny-sys", "--deny-import",
+        "--allow-read=/work,/mnt,/dev/fd/4", "--allow-write=/dev/fd/3", "--allow-env=HOME,MINE"}) {
+    EXPECT_EQ(std::ranges::count(argv, flag), 1) << flag;
+  }
+  EXPECT_EQ(Words(argv.end() - 2, argv.end()), (Words{"/work/main.ts", "--allow-all"}));
+}
+
+// An empty list would be every variable.
+TEST(Driver, AllowsNoVariableWhereThereIsNone) {
+  for (const auto& word : recipe_of("typescript").argv) {
+    EXPECT_FALSE(word.starts_with("--allow-env")) << word;
+  }
+}
+
 TEST(Driver, LetsAHeapEndBelowTheMemoryLimit_D06) {
+  const auto typescript = recipe_of("typescript").argv;
+  EXPECT_EQ(std::ranges::count(typescript, "--v8-flags=--max-old-space-size=384"), 1);
   EXPECT_EQ(recipe_of("javascript").argv[1], "--max-old-space-size=384");
   EXPECT_EQ(recipe_of("java").argv[1], "-Xmx384m");
   EXPECT_EQ(recipe_of("java").compiler[1], "-J-Xmx384m");
@@ -80,7 +103,7 @@ TEST(Driver, NamesAJavaFileAfterItsPublicClass) {
 }
 
 TEST(Driver, StartsAheadWhatItStartsOtherwise) {
-  for (const auto* name : {"python", "bash", "javascript"}) {
+  for (const auto* name : {"python", "bash", "javascript", "typescript"}) {
     const Recipe recipe = recipe_of(name);
     ASSERT_TRUE(recipe.ahead) << name;
     ASSERT_LE(recipe.ahead->argv.size(), recipe.argv.size());
@@ -112,6 +135,7 @@ TEST(Driver, TellsAWaitingInterpreterWhatToRun) {
   EXPECT_EQ(recipe_of("python", {"a b", "", "c"}).ahead->word,
             std::string("/work/main.py\0a b\0\0c", 20));
   EXPECT_EQ(recipe_of("javascript").ahead->word, "/work/main.js");
+  EXPECT_EQ(recipe_of("typescript", {"a"}).ahead->word, std::string("/work/main.ts\0a", 15));
 }
 
 // Each argument is one word of the shell's, whatever it holds.

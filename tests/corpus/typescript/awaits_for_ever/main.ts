@@ -1,0 +1,3 @@
+console.log("waits");
+await new Promise<void>(() => {});
+return 1;

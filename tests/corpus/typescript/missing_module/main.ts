@@ -1,0 +1,2 @@
+import { helper } from "./helper.ts";
+helper();

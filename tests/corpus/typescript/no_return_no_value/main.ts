@@ -1,0 +1,5 @@
+const square = (n: number): number => {
+  return n * n;
+};
+console.log(square(7));
+square(8);

@@ -1,0 +1,3 @@
+setTimeout(() => console.log("later"), 20);
+queueMicrotask(() => console.log("soon"));
+return "value";

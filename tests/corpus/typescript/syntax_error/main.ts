@@ -1,0 +1,3 @@
+const greeting: string = "hello";
+const count: = 3;
+console.log(greeting, count);

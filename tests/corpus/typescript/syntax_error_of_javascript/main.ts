@@ -1,0 +1,3 @@
+let total = 1;
+console.log(total);
+let total = 2;

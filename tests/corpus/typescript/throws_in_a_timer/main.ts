@@ -1,0 +1,4 @@
+setTimeout(() => {
+  throw new TypeError("too late");
+}, 5);
+return 1;

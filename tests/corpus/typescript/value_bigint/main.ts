@@ -1,0 +1,1 @@
+return { sums: [1, { total: 10n }] };

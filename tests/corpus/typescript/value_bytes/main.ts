@@ -1,0 +1,1 @@
+return { bytes: new TextEncoder().encode("abc") };

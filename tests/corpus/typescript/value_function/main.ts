@@ -1,0 +1,1 @@
+return { map: { call: (): number => 1 } };

@@ -1,0 +1,1 @@
+return { [Symbol("id")]: 1 };

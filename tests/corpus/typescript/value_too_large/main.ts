@@ -1,0 +1,1 @@
+return "x".repeat(300 * 1024);
