@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -149,6 +150,20 @@ struct Artifact {
 
 [[nodiscard]] std::string_view name_of(Artifact::Kind kind) noexcept;
 
+/// One thing that a program has shown, in each form that it has, as notebooks show it. As it says
+/// itself, and no more to be trusted than its output.
+struct RichResult {
+  enum class Source {
+    display,  ///< it was shown
+    value,    ///< it is what the last expression gave
+  };
+  Source source = Source::display;
+  /// By media type, of which only known ones come: the bytes of an image, a text, or JSON text.
+  std::map<std::string, std::string> data;
+};
+
+[[nodiscard]] std::string_view name_of(RichResult::Source source) noexcept;
+
 /// What became of the code. Set once; never changed afterwards.
 struct ExecutionResult {
   std::string stdout_text;  ///< valid UTF-8: head, a marker line and tail when it was cut
@@ -158,6 +173,7 @@ struct ExecutionResult {
   bool timed_out = false;
   bool truncated = false;            ///< output is missing: beyond the cap, or the stream was lost
   std::optional<std::string> value;  ///< JSON text
+  std::vector<RichResult> rich;      ///< in their order, 100 at most; however the program ended
   std::optional<ResultError> error;
   std::optional<Compilation> compile;  ///< of compiled languages, once their compiler was started
   std::vector<Artifact> artifacts;  ///< by path, 10,000 at most; of programs that ended themselves

@@ -91,6 +91,10 @@ std::string_view name_of(Artifact::Kind kind) noexcept {
   return "";
 }
 
+std::string_view name_of(RichResult::Source source) noexcept {
+  return source == RichResult::Source::value ? "value" : "display";
+}
+
 std::string_view name_of(Subprocess subprocess) noexcept {
   switch (subprocess) {
     case Subprocess::allow: return "allow";

@@ -12,9 +12,11 @@ using nlohmann::json;
 // new key with all before it, and one of small things is many times as large as its text.
 class Writer final : public nlohmann::json_sax<json> {
  public:
-  Writer(std::initializer_list<std::string_view> names, int most_depth)
-      : names_(names), most_depth_(most_depth) {}
+  enum class Of { object, array };
+  Writer(Of whole, std::initializer_list<std::string_view> names, int most_depth)
+      : whole_(whole), names_(names), most_depth_(most_depth) {}
   [[nodiscard]] JsonMembers take() { return std::move(members_); }
+  [[nodiscard]] std::vector<std::string> take_elements() { return std::move(elements_); }
 
   bool null() override { return put("null"); }
   bool boolean(bool value) override { return put(value ? "true" : "false"); }
@@ -23,8 +25,8 @@ class Writer final : public nlohmann::json_sax<json> {
   bool number_float(double value, const std::string&) override { return put(json(value).dump()); }
   bool string(std::string& text) override { return put(json(text).dump()); }
   bool binary(json::binary_t&) override { return false; }
-  bool start_object(std::size_t) override { return depth_ == 0 ? enter() : open("{"); }
-  bool start_array(std::size_t) override { return open("["); }
+  bool start_object(std::size_t) override { return begin(Of::object, "{"); }
+  bool start_array(std::size_t) override { return begin(Of::array, "["); }
   bool end_object() override { return close("}"); }
   bool end_array() override { return close("]"); }
   bool key(std::string& name) override {
@@ -38,7 +40,8 @@ class Writer final : public nlohmann::json_sax<json> {
   }
 
  private:
-  bool enter() {
+  bool begin(Of what, std::string_view bracket) {
+    if (depth_ > 0 || what != whole_) return open(bracket);
     ++depth_;
     return true;
   }
@@ -49,8 +52,15 @@ class Writer final : public nlohmann::json_sax<json> {
     between_ = false;
     return true;
   }
-  // False for what stands outside of an object.
+  // False for what stands outside.
   bool put(std::string_view text) {
+    if (whole_ == Of::array && depth_ == 1) {
+      member_ = &elements_.emplace_back();
+      between_ = false;
+    }
+    return add(text);
+  }
+  bool add(std::string_view text) {
     if (member_ != nullptr) member_->append(between_ ? "," : "").append(text);
     between_ = true;
     return depth_ > 0;
@@ -63,12 +73,14 @@ class Writer final : public nlohmann::json_sax<json> {
   }
   bool close(std::string_view bracket) {
     between_ = false;
-    return --depth_ == 0 || put(bracket);
+    return --depth_ == 0 || add(bracket);
   }
 
+  Of whole_;
   std::initializer_list<std::string_view> names_;
   int most_depth_;
   JsonMembers members_;
+  std::vector<std::string> elements_;
   std::string* member_ = nullptr;  // that is being written, if anybody wants it
   int depth_ = 0;
   bool between_ = false;  // a comma stands before what comes next
@@ -79,9 +91,15 @@ class Writer final : public nlohmann::json_sax<json> {
 std::optional<JsonMembers> members_of(std::string_view document,
                                       std::initializer_list<std::string_view> names,
                                       int most_depth) {
-  Writer writer(names, most_depth);
+  Writer writer(Writer::Of::object, names, most_depth);
   if (!json::sax_parse(document, &writer)) return std::nullopt;
   return writer.take();
+}
+
+std::optional<std::vector<std::string>> elements_of(std::string_view document, int most_depth) {
+  Writer writer(Writer::Of::array, {}, most_depth);
+  if (!json::sax_parse(document, &writer)) return std::nullopt;
+  return writer.take_elements();
 }
 
 }  // namespace lazaret::core

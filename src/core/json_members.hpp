@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace lazaret::core {
 
@@ -22,5 +23,9 @@ using JsonMembers = std::map<std::string, std::string, std::less<>>;
 [[nodiscard]] std::optional<JsonMembers> members_of(std::string_view document,
                                                     std::initializer_list<std::string_view> names,
                                                     int most_depth = kMostDepth);
+
+/// The elements of such a document that is an array, as their JSON texts.
+[[nodiscard]] std::optional<std::vector<std::string>> elements_of(std::string_view document,
+                                                                  int most_depth = kMostDepth);
 
 }  // namespace lazaret::core

@@ -292,15 +292,12 @@ class Run {
     result.meta.cause = cause_of(death_);
     result.timed_out = result.meta.cause == Cause::timeout;
     result.meta.usage = death_.autopsy.usage;
-    result.meta.output = {sink_.out.total_bytes(), sink_.err.total_bytes(), sink_.out.truncated(),
-                          sink_.err.truncated()};
-    result.truncated = cut_ || sink_.out.truncated() || sink_.err.truncated();
     result.meta.kill = kill_;
     result.compile = compile_;
     result.artifacts = std::move(artifacts_);
     result.meta.warnings = std::move(warnings_);
-    result.stdout_text = std::move(sink_.out).text();
-    result.stderr_text = std::move(sink_.err).text();
+    sink_.give(result);
+    result.truncated = cut_ || result.truncated;
     put_ending(result);
     put_value_and_error(result);
     return result;

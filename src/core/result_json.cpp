@@ -1,6 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/report_json.hpp"
+#include "core/rich.hpp"
 #include "lazaret/execution_result.hpp"
 #include "policy/limit_table.hpp"
 
@@ -82,20 +83,25 @@ Json meta_json(const Meta& meta) {
   json["isolation"] = name_of(meta.isolation);
   json["evidence"] = core::json_of(meta.evidence);
   if (meta.context)
-    json["context"] = {{"name", meta.context->name},
-                       {"cell", meta.context->cell},
-                       {"lost", meta.context->lost}};
+    json["context"] = {
+        {"name", meta.context->name}, {"cell", meta.context->cell}, {"lost", meta.context->lost}};
   if (meta.fallback)
     json["fallback"] = {{"wanted", meta.fallback->wanted}, {"reason", meta.fallback->reason}};
   json["warnings"] = meta.warnings;
   return json;
 }
 
-// The value is as long as it is: never a tree, whatever a program has put into it. No text can hold
-// a quotation mark as it is, so the first such key is ours.
-void put_value(std::string& document, const std::string& value) {
-  constexpr std::string_view kKey = R"("value":)", kPlace = "null";
-  document.replace(document.find(kPlace, document.find(kKey)), kPlace.size(), value);
+// What is as long as it is: never a tree, whatever a program has put into it. No text can hold a
+// quotation mark as it is, so the first such key is ours.
+void put_text(std::string& document, std::string_view key, const std::string& text) {
+  constexpr std::string_view kPlace = "null";
+  document.replace(document.find(kPlace, document.find(key)), kPlace.size(), text);
+}
+
+std::string list_of(const std::vector<RichResult>& rich) {
+  std::string text;
+  for (const RichResult& each : rich) text += (text.empty() ? "[" : ",") + core::json_of(each);
+  return text + "]";
 }
 
 }  // namespace
@@ -113,13 +119,15 @@ std::string to_json(ExecutionResult&& result, int indent) {
   json["timed_out"] = result.timed_out;
   json["truncated"] = result.truncated;
   if (result.value) json["value"] = nullptr;
+  if (!result.rich.empty()) json["rich"] = nullptr;
   if (result.error) json["error"] = error_json(*result.error);
   if (result.compile) json["compile"] = compile_json(*result.compile);
   if (!result.artifacts.empty()) json["artifacts"] = core::json_of(result.artifacts);
   json["meta"] = meta_json(result.meta);
   // Texts are valid UTF-8 by construction; a name or message from an engine might not be.
   std::string document = json.dump(indent, ' ', false, Json::error_handler_t::replace);
-  if (result.value) put_value(document, *result.value);
+  if (!result.rich.empty()) put_text(document, R"("rich":)", list_of(result.rich));
+  if (result.value) put_text(document, R"("value":)", *result.value);
   return document;
 }
 

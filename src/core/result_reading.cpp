@@ -5,6 +5,7 @@
 
 #include "base/base64.hpp"
 #include "core/json_members.hpp"
+#include "core/rich.hpp"
 #include "policy/limit_table.hpp"
 
 // The exceptions of the JSON library end in result_of().
@@ -118,9 +119,9 @@ Meta meta_of(const json& object) {
                  output.at("stdout_truncated").get<bool>(),
                  output.at("stderr_truncated").get<bool>()};
   if (const auto context = optional_at<json>(object, "context")) {
-    meta.context = ContextNote{context->at("name").get<std::string>(),
-                               context->at("cell").get<std::uint32_t>(),
-                               context->at("lost").get<bool>()};
+    meta.context =
+        ContextNote{context->at("name").get<std::string>(),
+                    context->at("cell").get<std::uint32_t>(), context->at("lost").get<bool>()};
   }
   if (const auto kill = optional_at<json>(object, "kill")) {
     meta.kill = Kill{kill->at("path").get<std::string>(),
@@ -136,11 +137,23 @@ Meta meta_of(const json& object) {
   return meta;
 }
 
-// All but the value, which is never a tree.
+std::vector<RichResult> rich_results_of(std::string_view text) {
+  const auto entries = elements_of(text);
+  if (!entries) throw std::invalid_argument("rich results that are no list");
+  std::vector<RichResult> results;
+  for (const std::string& entry : *entries) {
+    auto rich = rich_of(entry);
+    if (!rich) throw std::invalid_argument("a rich result without content");
+    results.push_back(*std::move(rich));
+  }
+  return results;
+}
+
+// All but what is never a tree.
 json tree_of(const JsonMembers& members) {
   json object = json::object();
   for (const auto& [name, text] : members) {
-    if (name != "value") object[name] = json::parse(text);
+    if (name != "value" && name != "rich") object[name] = json::parse(text);
   }
   return object;
 }
@@ -156,6 +169,8 @@ ExecutionResult whole_of(const JsonMembers& members) {
   object.at("truncated").get_to(result.truncated);
   if (const auto value = members.find("value"); value != members.end())
     result.value = value->second;
+  if (const auto rich = members.find("rich"); rich != members.end())
+    result.rich = rich_results_of(rich->second);
   if (const auto error = object.find("error"); error != object.end())
     result.error = error_of(*error);
   if (const auto compile = object.find("compile"); compile != object.end())
@@ -172,7 +187,7 @@ ExecutionResult whole_of(const JsonMembers& members) {
 Result<ExecutionResult> result_of(std::string_view document) {
   const auto members =
       members_of(document, {"stdout", "stderr", "exit_code", "duration", "timed_out", "truncated",
-                            "value", "error", "compile", "artifacts", "meta"});
+                            "value", "rich", "error", "compile", "artifacts", "meta"});
   if (!members) return Error(Errc::protocol, "the result of a run is no JSON object");
   try {
     return whole_of(*members);

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <string>
+#include <utility>
 
 #include "core/collector.hpp"
 #include "core/stdin_feed.hpp"
 #include "core/value.hpp"
+#include "lazaret/execution_result.hpp"
 #include "lazaret/limits.hpp"
 #include "lazaret/request.hpp"
 #include "runner/client.hpp"
@@ -36,6 +38,16 @@ class RunSink final : public runner::Sink {
       if (const std::string rest = collector.tail(); !rest.empty())
         request_.on_output(stream, rest);
     }
+  }
+  /// What is the program's however it ended; there is no more of it afterwards.
+  void give(ExecutionResult& result) {
+    result.meta.output = {out.total_bytes(), err.total_bytes(), out.truncated(), err.truncated()};
+    result.truncated = out.truncated() || err.truncated();
+    result.stdout_text = std::move(out).text();
+    result.stderr_text = std::move(err).text();
+    RichLines::Message shown = value_channel.rich();
+    result.rich = std::move(shown.results);
+    for (std::string& warning : shown.warnings) result.meta.warnings.push_back(std::move(warning));
   }
   void value(Bytes bytes) override { value_channel.take(bytes); }
   void credit(std::uint32_t bytes) override {

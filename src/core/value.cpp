@@ -1,7 +1,9 @@
 #include "core/value.hpp"
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/utf8.hpp"
 #include "core/json_members.hpp"
@@ -72,9 +74,33 @@ ValueMessage error_of(const std::string& text) {
 }  // namespace
 
 void ValueChannel::take(Bytes bytes) {
-  const std::size_t room = cap_ + kEnvelopeBytes - std::min(text_.size(), cap_ + kEnvelopeBytes);
-  overflowed_ = overflowed_ || bytes.size() > room;
-  text_.append(text_of(bytes.first(std::min(bytes.size(), room))));
+  for (std::string_view rest = text_of(bytes); !rest.empty();) {
+    const std::size_t size = is_document_ ? rest.size() : std::min(rest.find('\n'), rest.size());
+    append(rest.substr(0, size));
+    rest.remove_prefix(size);
+    const bool is_whole = !rest.empty();
+    const std::string_view start = is_whole ? kRichStart : kRichStart.substr(0, text_.size());
+    is_document_ = !text_.empty() && !text_.starts_with(start);
+    if (is_document_ || !is_whole) continue;
+    rest.remove_prefix(1);
+    end_line();
+  }
+}
+
+void ValueChannel::append(std::string_view text) {
+  const std::size_t most = std::max(cap_ + kEnvelopeBytes, kLargestRich);
+  const std::size_t room = most - text_.size();
+  overflowed_ = overflowed_ || text.size() > room;
+  text_.append(text.substr(0, room));
+}
+
+// One without anything is what was left of a line that is over.
+void ValueChannel::end_line() {
+  if (std::exchange(overflowed_, false))
+    rich_.leave();
+  else if (!text_.empty())
+    rich_.take(std::move(text_));
+  text_.clear();
 }
 
 void ValueChannel::drop_farewell(std::string_view farewell) {
@@ -83,8 +109,9 @@ void ValueChannel::drop_farewell(std::string_view farewell) {
 
 ValueMessage ValueChannel::message() const {
   const std::string cap_text = std::to_string(cap_) + " bytes";
-  if (overflowed_) return refused("the value is larger than " + cap_text);
-  if (text_.empty()) return {};
+  if (text_.empty() || is_rich()) return {};
+  if (overflowed_ || text_.size() > cap_ + kEnvelopeBytes)
+    return refused("the value is larger than " + cap_text);
   const auto members = is_utf8(text_) ? members_of(text_, {"value", "error"}) : std::nullopt;
   if (!members) return refused("the value is not JSON, or nested too deep");
   if (const auto error = members->find("error"); error != members->end())
@@ -93,6 +120,12 @@ ValueMessage ValueChannel::message() const {
   if (value == members->end()) return refused("the value channel carries neither value nor error");
   if (value->second.size() > cap_) return refused("the value is larger than " + cap_text);
   return {value->second, std::nullopt};
+}
+
+RichLines::Message ValueChannel::rich() const {
+  RichLines rich = rich_;
+  if (is_rich()) rich.leave();
+  return rich.message();
 }
 
 }  // namespace lazaret::core

@@ -9,7 +9,8 @@
 namespace lazaret::embedded {
 extern const std::string_view python_bootstrap;  // runner/drivers/python.py
 extern const std::string_view python_run;        // and python_run.py
-extern const std::string_view python_cells;      // or python_cells.py
+extern const std::string_view python_rich;       // or python_rich.py
+extern const std::string_view python_cells;      // and python_cells.py
 extern const std::string_view node_bootstrap;    // runner/drivers/node.js
 extern const std::string_view javascript;        // and javascript.js
 extern const std::string_view node_run;          // and node_run.js
@@ -59,7 +60,8 @@ Recipe python(const Task& task) {
   };
   Recipe recipe = interpreted(task, "/work/main.py", with(embedded::python_run));
   recipe.ahead->takes_leave = true;
-  recipe.cells = with(embedded::python_cells);
+  recipe.cells = with(embedded::python_rich);
+  recipe.cells.back() += embedded::python_cells;
   if (!task.deterministic) return recipe;
   recipe.seeds = {"hash_seed", "random_seed"};
   // Else from 3.13 on what lies in /work is imported before there is a program.

@@ -7,7 +7,7 @@
 #include "core/value.hpp"
 
 // Whatever a program writes to its value channel: a value is JSON within its cap, an error is of a
-// kind that programs may claim, and never are there both.
+// kind that programs may claim, and never are there both. What is shown is read as it was written.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace lazaret;
   if (size < 2) return 0;
@@ -30,6 +30,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const bool may = type == ErrorType::SyntaxError || type == ErrorType::RuntimeError ||
                      type == ErrorType::MemoryError || type == ErrorType::SerializationError;
     if (!may || message.error->hint || !is_utf8(message.error->message)) std::abort();
+  }
+  for (const RichResult& rich : channel.rich().results) {
+    const std::string text = core::json_of(rich);
+    const auto again = core::rich_of(text);
+    if (!is_utf8(text) || !nlohmann::json::accept(text)) std::abort();
+    if (!again || again->source != rich.source || again->data != rich.data) std::abort();
   }
   return 0;
 }

@@ -122,6 +122,20 @@ TEST(CliDaemon, TakesAResultOfMoreThan64Mebibytes) {
   EXPECT_EQ(ended.out.size(), 12'000'000U);
 }
 
+// Whoever writes to descriptor 3 shows something, and the daemon's answer has room for it.
+TEST(CliDaemon, TakesAllThatAProgramMayShow) {
+  const Daemon daemon;
+  const Ended ended =
+      lazaret({"run", "--json", "-l", "bash", "--max-output", "4KiB", "-c",
+               "for n in 1 2; do printf '{\"rich\":{\"data\":{\"text/html\":\"'; "
+               "head -c 4190000 /dev/zero | tr '\\0' x; printf '\"}}}\\n'; done >&3"},
+              beside(daemon));
+  EXPECT_TRUE(was_the_daemons(ended)) << ended.err;
+  const Json rich = Json::parse(ended.out)["rich"];
+  ASSERT_EQ(rich.size(), 2U) << ended.out.substr(0, 1000);
+  EXPECT_EQ(rich[1]["data"]["text/html"].get<std::string>().size(), 4'190'000U);
+}
+
 TEST(CliDaemon, RunsHereWhenTheDaemonIsConfiguredOtherwise) {
   const Daemon daemon;
   Invocation other = beside(daemon);

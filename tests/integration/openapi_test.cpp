@@ -172,6 +172,24 @@ TEST(ServeOpenApi, DescribesSessionsAsTheyAre) {
     EXPECT_EQ(fault_of(daemon.ask("DELETE", place + "/files" + query), "delete", files), "");
 }
 
+TEST(ServeOpenApi, DescribesWhatCellsShowAsItIs) {
+  const Daemon daemon;
+  const Reply made = daemon.ask("POST", "/v1/sessions", "{}");
+  const auto& schemas = document()["components"]["schemas"];
+  Json every = Json::object();
+  for (const auto& [type, schema] :
+       schemas["RichResult"]["properties"]["data"]["properties"].items())
+    every[type] = "AAAA";
+  const Json run = {{"code", "display(" + every.dump() + ", raw=True); HTML('<b>')"},
+                    {"context", "main"},
+                    {"session", made.json()["session_id"]}};
+  EXPECT_EQ(Schema::fault(run, schemas["RunRequest"]), "");
+  const Reply reply = daemon.ask("POST", "/v1/runs", run.dump());
+  EXPECT_EQ(fault_of(reply, "post", "/v1/runs"), "");
+  ASSERT_EQ(reply.json()["rich"].size(), 2U) << reply.body;
+  EXPECT_EQ(reply.json()["rich"][0]["data"], every) << "no type is missing";
+}
+
 TEST(ServeOpenApi, IsServedAsItIsWritten) {
   const Daemon daemon;
   EXPECT_EQ(daemon.ask("GET", "/v1/openapi.json").json(), document());

@@ -15,7 +15,7 @@ source "$tools/deno.sh"
 source "$tools/report.sh"
 
 readonly TEST_PACKAGES=(libgtest-dev libgmock-dev libpython3.11-testsuite bubblewrap strace
-  docker-registry)
+  docker-registry python3-matplotlib python3-pandas)
 # For tests/tools/vm.sh, whose machine is a Debian on x86_64.
 readonly VM_PACKAGES=(qemu-system-x86 busybox-static systemd dbus libpam-systemd)
 readonly TREE=$LAZARET_ROOT/build/test
@@ -114,6 +114,8 @@ require_of_machine() {
   ! in_a_box bwrap || require bubblewrap
   ! PATH=/usr/local/bin:/usr/bin:/bin python3 -c 'import test.test_json' 2>/dev/null ||
     require stdlib
+  ! PATH=/usr/local/bin:/usr/bin:/bin python3 -c 'import matplotlib, pandas' 2>/dev/null ||
+    require matplotlib
   ! is_vm_host || ! command -v qemu-system-x86_64 >/dev/null || require vm
 }
 

@@ -11,6 +11,7 @@
 #include "core/orchestrator.hpp"
 #include "core/request_json.hpp"
 #include "core/result_reading.hpp"
+#include "core/rich.hpp"
 #include "core/terminal_json.hpp"
 #include "http/exchange.hpp"
 #include "http/websocket.hpp"
@@ -30,10 +31,11 @@ constexpr std::chrono::seconds kCancelBound{60};  // the grace that a run may ha
 
 constexpr std::size_t kMostResultBytes = 1UL << 30;  // of a daemon whose configuration is its own
 
-// No request may ask for more. A byte is six letters at most: \\u0000.
+// No request may ask for more. A byte is six letters at most: \\u0000. What is shown has them when
+// it comes, but for numbers.
 std::size_t most_result_bytes(const Limits& maxima) {
   return 6 * (maxima.stdout_bytes + maxima.stderr_bytes + maxima.value_bytes) + kArtifactsBytes +
-         kResultFrameBytes;
+         2 * core::kMostRichBytes + kResultFrameBytes;
 }
 
 Error no_daemon(const std::string& why) {

@@ -25,10 +25,10 @@ constexpr const char* kNsswitch = "passwd: files\ngroup: files\nhosts: files\n";
 // What interpreters, compilers and the dynamic linker read; none of it is about this host's users
 // or network.
 constexpr const char* kEtc[] = {
-    "ld.so.cache",     "ld.so.conf",      "ld.so.conf.d",    "alternatives",
-    "mime.types",      "python3",         "python3.11",      "python3.12",
-    "python3.13",      "nodejs",          "services",        "protocols",
-    "java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "java-25-openjdk",
+    "ld.so.cache",     "ld.so.conf",   "ld.so.conf.d",    "alternatives",    "mime.types",
+    "python3",         "python3.11",   "python3.12",      "python3.13",      "nodejs",
+    "services",        "protocols",    "java-11-openjdk", "java-17-openjdk", "java-21-openjdk",
+    "java-25-openjdk", "matplotlibrc",
 };
 
 // tty: of the box's own terminals, where it has any.

@@ -108,10 +108,12 @@
     return JSON.stringify({ error });
   };
 
-  const valueDocument = (value) => {
+  /// Nothing for what is no JSON, but is shown otherwise.
+  const valueDocument = (value, isShown = () => false) => {
     try {
       return `{"value":${jsonOf(value)}}`;
     } catch (error) {
+      if (error instanceof Unserializable && isShown()) return null;
       return errorDocument('SerializationError',
         error instanceof Unserializable ? error.message : `value: ${error}`);
     }

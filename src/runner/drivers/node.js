@@ -28,22 +28,31 @@
     usable: openChannel(),
     closes: true,
     pending: null,
-    keepError(...said) { this.pending = errorDocument(...said); },
-    send() {
-      if (!this.usable || this.pending === null) return;
-      this.usable = false;
+    keep(text) { this.pending = text; },
+    keepError(...said) { this.keep(errorDocument(...said)); },
+    isCut: false,
+    /// An interrupt may cut it off: it ends then where the next begins.
+    write(text, closes = false) {
       try {
-        let rest = Buffer.from(this.pending);
+        let rest = Buffer.from((this.isCut ? '\n' : '') + text);
+        this.isCut = true;
         while (rest.length > 0) rest = rest.subarray(fs.writeSync(3, rest));
-        if (this.closes) fs.closeSync(3);
+        if (closes) fs.closeSync(3);
       } catch {
         // The reader has gone; the program's own fate does not depend on it.
       }
+      this.isCut = false;
+    },
+    send() {
+      if (!this.usable || this.pending === null) return;
+      this.usable = false;
+      this.write(this.pending, this.closes);
     },
   };
 
-  const keepValue = (value) => {
-    if (value !== undefined && channel.usable) channel.pending = valueDocument(value);
+  /// What is no JSON is an error, unless it is shown otherwise.
+  const keepValue = (value, isShown) => {
+    if (value !== undefined && channel.usable) channel.keep(valueDocument(value, isShown));
   };
 
   const withoutOurFrames = (stack) =>

@@ -6,6 +6,7 @@
   // bytes between. Descriptor 5 hears the farewell and the cell's status when it is over.
   const inspector = require('inspector');
   const net = require('net');
+  const { inspect } = require('util');
 
   const session = new inspector.Session();
   session.connect();
@@ -68,6 +69,74 @@
     return 1;
   };
 
+  // What cells show goes ahead of their value, each thing as a line of its own with a form for each
+  // media type that it has. Objects say them by the method that Deno asks for, too.
+  const jupyter = Symbol.for('Jupyter.display');
+  const mostText = 65536;
+  let shown;  // things by the cell that runs
+
+  const jsonOfForm = (type, form) => {
+    if (type === 'application/json' || type.endsWith('+json')) return jsonOf(form);
+    const text = ArrayBuffer.isView(form)
+      ? Buffer.from(form.buffer, form.byteOffset, form.byteLength).toString('base64') : form;
+    if (typeof text !== 'string') throw new Unserializable('neither text nor bytes');
+    if (!isWellFormed(text)) throw new Unserializable('text with half of a surrogate pair');
+    return JSON.stringify(text);
+  };
+
+  const send = (forms, source) => {
+    const parts = [];
+    for (const [type, form] of Object.entries(forms)) {
+      const name = JSON.stringify(type);
+      try {
+        if (form != null) parts.push(`${name}:${jsonOfForm(type, form)}`);
+      } catch (error) {
+        say(`not shown: ${name}: ${error.message}\n`);
+      }
+    }
+    if (parts.length === 0 || !over || !channel.usable) return;
+    channel.write(`{"rich":{"source":"${source}","data":{${parts.join(',')}}}}\n`);
+    shown += 1;
+  };
+
+  const textOf = (thing) => {
+    try {
+      return wellFormed(inspect(thing), mostText);
+    } catch (error) {
+      return tell(error);
+    }
+  };
+
+  /// By media type, or a promise of that; undefined for what has no such method. One that raises is
+  /// told, and ends no cell, but where it goes round in circles.
+  const formsOf = (thing) => {
+    try {
+      const method = thing?.[jupyter];
+      return typeof method === 'function' ? method.call(thing) : undefined;
+    } catch (error) {
+      if (error instanceof RangeError) throw error;
+      return tell(error);
+    }
+  };
+
+  const display = (thing, { raw = false } = {}) => {
+    const mine = over;
+    const forms = raw ? thing : formsOf(thing);
+    const put = (settled) => {
+      if (over !== mine) return;
+      send(raw ? settled : { 'text/plain': textOf(thing), ...settled }, 'display');
+    };
+    return typeof forms?.then === 'function' ? forms.then(put) : put(forms);
+  };
+
+  const HTML = (text) => (
+    { [jupyter]: () => ({ 'text/html': String(text) }), [inspect.custom]: () => '<HTML>' });
+
+  const beside = (value) => {
+    if (shown > 0) send({ 'text/plain': textOf(value) }, 'value');
+    return shown > 0;
+  };
+
   const finish = (status) => {
     if (!over) return;
     over = undefined;
@@ -77,6 +146,17 @@
     fs.writeSync(5, farewell);
   };
 
+  const give = (value, forms, mine) => {
+    const end = (settled) => {
+      if (over !== mine) return;
+      if (settled) send({ 'text/plain': textOf(value), ...settled }, 'value');
+      keepValue(value, () => Boolean(settled) || beside(value));
+      finish(0);
+    };
+    if (typeof forms?.then !== 'function') return end(forms);
+    return forms.then(end, (error) => end(tell(error)));
+  };
+
   const hear = (mine, error, answer) => {
     if (over !== mine) return;  // it was interrupted
     if (error) return finish(fail(new Error(error.message)));
@@ -84,8 +164,12 @@
       const { exception } = answer.exceptionDetails;
       return finish(fail(exception ? itself(exception) : undefined, answer.exceptionDetails));
     }
-    keepValue(itself(answer.result));
-    return finish(0);
+    try {
+      const value = itself(answer.result);
+      return give(value, formsOf(value), mine);
+    } catch (raised) {
+      return finish(fail(raised));
+    }
   };
 
   const hasReturn = (error, answer) => /^SyntaxError: Illegal return/.test(
@@ -117,6 +201,7 @@
     filename = name;
     channel.usable = true;
     channel.pending = null;
+    shown = 0;
     ask('releaseObjectGroup', { objectGroup: 'cells' });
     const code = word.toString('utf8', farewell.length + name.length + 2);
     globalThis[entrance] = () => {
@@ -147,6 +232,9 @@
     delete globalThis[entrance];
     channel.closes = false;
     globalThis.require = Module.createRequire('/work/cell');
+    for (const [name, value] of Object.entries({ display, HTML })) {
+      Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+    }
     process.exit = (code = process.exitCode ?? 0) => {
       throw Object.assign(new Exit('process.exit'), { status: Number(code) & 255 });
     };

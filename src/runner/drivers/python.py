@@ -6,6 +6,7 @@ import builtins
 import os
 import sys
 from _frozen_importlib_external import PathFinder
+from _thread import RLock
 
 MOST_DEPTH = 100
 MOST_LETTERS = 16 << 20
@@ -104,7 +105,8 @@ class Channel:
     """Descriptor 3, moved out of the way and closed in forked children."""
 
     def __init__(self):
-        self.descriptor, self.said = None, False
+        self.descriptor, self.said, self.is_cut = None, False, False
+        self.lock = RLock()
         try:
             os.set_inheritable(3, False)
         except OSError:
@@ -124,24 +126,35 @@ class Channel:
             except OSError:
                 pass
 
-    def send(self, text):
-        if self.descriptor is None or self.said:
-            return
-        self.said = True
-        rest = text.encode("ascii")
+    def write(self, text):
+        """An interrupt may cut it off: it ends then where the next begins."""
+        rest = memoryview((("\n" if self.is_cut else "") + text).encode("ascii"))
+        self.is_cut = True
         try:
             while rest:
                 rest = rest[os.write(self.descriptor, rest):]
         except OSError:
             pass
+        self.is_cut = False
 
-    def send_value(self, value):
+    def send(self, text):
+        """The document, behind which nothing comes."""
+        if self.descriptor is None:
+            return
+        with self.lock:
+            if not self.said:
+                self.said = True
+                self.write(text)
+
+    def send_value(self, value, is_shown=lambda: False):
+        """What is no JSON is an error, unless it is shown otherwise."""
         if value is None or self.descriptor is None:
             return
         try:
             self.send('{"value":' + json_of(value, "value") + "}")
         except Unserializable as error:
-            self.send_error("SerializationError", str(error))
+            if not is_shown():
+                self.send_error("SerializationError", str(error))
         except MemoryError:
             self.send_error("MemoryError", "no memory left for the value")
         except RecursionError:

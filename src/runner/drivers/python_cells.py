@@ -7,6 +7,25 @@
 import _signal
 
 
+SOURCES = {}  # of cells, by name
+
+
+def keep_sources():
+    """Where tracebacks find their lines."""
+    import linecache
+
+    for cell, code in SOURCES.items():
+        text = code.decode("utf-8", "replace")
+        linecache.cache[cell] = (len(text), None, text.splitlines(True), cell)
+
+
+def print_exception(kind, value, trace):
+    import traceback
+
+    keep_sources()
+    traceback.print_exception(kind, value, hide_frames(trace))
+
+
 def moved(descriptor, target):
     """Out of the program's way, and not handed on to what it starts."""
     try:
@@ -23,7 +42,9 @@ class Cells:
         self.channel = Channel()
         self.words, self.farewells = moved(4, 251), moved(5, 252)
         self.module = main_module()
-        self.sources = {}
+        self.show = Show(self.channel)
+        self.figures = Figures(self.show)
+        builtins.display, builtins.HTML = self.show.display, HTML
         self.forked = False
         self.interrupt = _signal.default_int_handler  # or what a cell has put in its place
         os.register_at_fork(after_in_child=self.leave)
@@ -80,26 +101,39 @@ class Cells:
 
     def run(self, name, code):
         self.channel.said = False
-        self.sources[name] = code
+        self.show.count = 0
+        SOURCES[name] = code
         compiling = True
         try:
             _signal.signal(_signal.SIGINT, self.interrupt)
             body, last = compiled(code, name)
             compiling = False
-            exec(body, self.module.__dict__)
-            if last is not None:
-                self.channel.send_value(eval(last, self.module.__dict__))
+            self.carry_out(body, last)
             return 0
         except SystemExit as end:
             return self.status_of(end.code)
         except BaseException:
             self.hear_nothing()
+            self.figures.close()
             self.tell(name, compiling)
             return 1
         finally:
+            with self.channel.lock:
+                self.channel.said = True  # what a thread shows now is too late
             handler = _signal.getsignal(_signal.SIGINT)
             if callable(handler) and getattr(handler, "__globals__", None) is not globals():
                 self.interrupt = handler
+
+    def carry_out(self, body, last):
+        try:
+            exec(body, self.module.__dict__)
+            value = eval(last, self.module.__dict__) if last is not None else None
+        except (Exception, SystemExit):
+            self.figures.show()
+            raise
+        is_rich = value is not None and self.show.if_rich(value, "value")
+        self.figures.show(but=value)
+        self.channel.send_value(value, lambda: is_rich or self.show.beside_others(value))
 
     def status_of(self, code):
         """As the interpreter itself ends."""
@@ -111,17 +145,11 @@ class Cells:
         return 1
 
     def tell(self, name, compiling):
-        import linecache
-        import traceback
-
-        for cell, code in self.sources.items():
-            text = code.decode("utf-8", "replace")
-            linecache.cache[cell] = (len(text), None, text.splitlines(True), cell)
         kind, value, trace = sys.exc_info()
-        trace = hide_frames(trace)
-        value = value.with_traceback(trace)
+        value = value.with_traceback(hide_frames(trace))
+        keep_sources()
         report(self.channel, name, compiling)
-        traceback.print_exception(kind, value, trace)
+        print_exception(kind, value, trace)
 
     def flush(self):
         for stream in (sys.stdout, sys.stderr):

@@ -13,6 +13,18 @@ constexpr std::uint32_t kHardest = 9;  // SIGKILL
 constexpr std::chrono::milliseconds kStrays{500};
 constexpr int kNoSuchProcess = 3, kIsThere = 17;  // ESRCH, EEXIST
 
+// What was said when no cell ran is of none of them: as much as a pipe can hold.
+void drop_values(const std::vector<Output>& outputs) {
+  std::byte part[16UL << 10];
+  for (const Output& output : outputs) {
+    if (output.type != FrameType::value_data) continue;
+    for (int left = 64; left > 0; --left) {
+      const auto count = os::read_now(output.handle.get(), part);
+      if (!count.ok() || count->value_or(0) == 0) break;
+    }
+  }
+}
+
 }  // namespace
 
 Status Supervisor::enter(const Job& job) {
@@ -28,6 +40,7 @@ Status Supervisor::enter(const Job& job) {
   } else {
     main_ = context->process;
     outputs_ = std::move(context->outputs);
+    drop_values(outputs_);
     cpu_us_before_ += os::cpu_us_of(*main_);
     peak_kib_before_ = std::max<std::uint64_t>(peak_kib_before_, os::peak_kib_of(*main_));
   }
@@ -52,7 +65,8 @@ Result<std::unique_ptr<Context>> Supervisor::begin(const Job& job) {
   return context;
 }
 
-// What it has written until then is still carried; what it writes later is the next job's.
+// What it has written until then is still carried; what it writes later is the next job's, but for
+// values.
 Status Supervisor::hear_cell() {
   const auto status = cell_->hear();
   if (!status || exited_) return {};

@@ -66,5 +66,27 @@ TEST(JsonMembers, TakeNoLongerWithManyKeys) {
   EXPECT_EQ(member(object, "999999"), "0");
 }
 
+TEST(JsonElements, AreTextsInTheirOrder) {
+  using Texts = std::vector<std::string>;
+  EXPECT_EQ(elements_of(R"( [ 1 , "a" , { "b" : [ 2 , { } ] , "c" : 3 } , [ ] , [ [ 4 ] , 5 ] ] )"),
+            (Texts{"1", "\"a\"", R"({"b":[2,{}],"c":3})", "[]", "[[4],5]"}));
+  EXPECT_EQ(elements_of("[]"), Texts{});
+}
+
+TEST(JsonElements, AreOfAnArrayAlone) {
+  for (const char* const document : {"{}", R"({"a":[1]})", "1", "", "[1", "[1]2", "[NaN]"})
+    EXPECT_EQ(elements_of(document), std::nullopt) << document;
+  EXPECT_EQ(members_of("[[1]]", {"a"}), std::nullopt);
+}
+
+TEST(JsonElements, AreNestedAsDeepAsTheyMayBe) {
+  const auto nested = [](int depth) {
+    return std::string(static_cast<std::size_t>(depth), '[') +
+           std::string(static_cast<std::size_t>(depth), ']');
+  };
+  EXPECT_TRUE(elements_of(nested(kMostDepth + 1)));
+  EXPECT_FALSE(elements_of(nested(kMostDepth + 2)));
+}
+
 }  // namespace
 }  // namespace lazaret::core

@@ -29,6 +29,10 @@ ExecutionResult complete() {
   result.timed_out = true;
   result.truncated = true;
   result.value = R"({"z":1,"a":[null]})";
+  result.rich = {{RichResult::Source::display,
+                  {{"application/json", R"({"y":1,"a":["\"value\":null"]})"},
+                   {"image/png", std::string("\0\xFFz", 3)}}},
+                 {RichResult::Source::value, {{"text/html", "<b>\"value\":null</b>"}}}};
   result.error = ResultError{ErrorType::TimeoutError, "late", "stack", "hint", "Late", 3};
   result.compile =
       Compilation{std::chrono::duration<double>(0.5), 1, 11, true, "main.c:1: no", true};
@@ -68,7 +72,7 @@ TEST(ResultJson, HasTheKeysOfTheSchemaInOrder) {
   const auto result = nlohmann::ordered_json::parse(to_json(complete()));
   EXPECT_THAT(keys_of(result),
               ElementsAre("stdout", "stderr", "exit_code", "duration", "timed_out", "truncated",
-                          "value", "error", "compile", "artifacts", "meta"));
+                          "value", "rich", "error", "compile", "artifacts", "meta"));
   EXPECT_THAT(keys_of(result["compile"]), ElementsAre("duration", "exit_code", "signal",
                                                       "timed_out", "diagnostics", "truncated"));
   EXPECT_THAT(keys_of(result["error"]),
@@ -123,6 +127,35 @@ TEST(ResultJson, HasTheValuesOfTheResult) {
   EXPECT_EQ(result["meta"]["evidence"][0]["control"], "network");
   EXPECT_EQ(result["meta"]["limits"]["cpu_time_s"], 8);
   EXPECT_EQ(result["meta"]["limits"]["timeout_ms"], 30'000);
+}
+
+TEST(ResultJson, HasWhatWasShownByMediaType) {
+  const auto rich = nlohmann::ordered_json::parse(to_json(complete()))["rich"];
+  ASSERT_EQ(rich.size(), 2U);
+  EXPECT_THAT(keys_of(rich[0]), ElementsAre("source", "data"));
+  EXPECT_EQ(rich[0]["source"], "display");
+  EXPECT_EQ(rich[0]["data"]["application/json"].dump(), R"({"y":1,"a":["\"value\":null"]})");
+  EXPECT_EQ(rich[0]["data"]["image/png"], "AP96");
+  EXPECT_EQ(rich[1]["source"], "value");
+  EXPECT_EQ(rich[1]["data"]["text/html"], "<b>\"value\":null</b>");
+}
+
+TEST(ResultJson, IsNotReadWithRichResultsThatAreNone) {
+  auto tree = nlohmann::ordered_json::parse(to_json(complete()));
+  for (const char* const rich :
+       {"{}", "[1]", "null", R"([{"data":{}}])", R"([{"source":"value"}])"}) {
+    tree["rich"] = nlohmann::ordered_json::parse(rich);
+    EXPECT_EQ(core::result_of(tree.dump()).error().code(), Errc::protocol) << rich;
+  }
+}
+
+TEST(ResultJson, ReadAgainHasRichResultsOfTheMostDepth) {
+  ExecutionResult result;
+  const std::string deepest = std::string(125, '[') + std::string(125, ']');
+  result.rich = {{RichResult::Source::display, {{"application/json", deepest}}}};
+  const auto again = core::result_of(to_json(result));
+  ASSERT_TRUE(again.ok()) << again.error().message();
+  EXPECT_EQ(again->rich[0].data, result.rich[0].data);
 }
 
 TEST(ResultJson, SaysOfArtifactsWhatTheirKindHas) {
