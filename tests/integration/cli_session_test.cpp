@@ -69,6 +69,32 @@ TEST_F(CliSession, KeepsWhatIsInAContext) {
   EXPECT_THAT(refused.err, HasSubstr("no name of a context"));
 }
 
+TEST_F(CliSession, TakesWhatACellShows) {
+  const std::string id = open();
+  const Folder folder;
+  const std::string directory = folder.path() + "/shown/here";
+  const std::string picture = "display({'image/png': b'\\0PNG', 'x/y': 1}, raw=True)";
+  const auto run = [&](const std::string& code) {
+    return ask({"run", "--context", "main", "--rich", directory, id, "-c", code});
+  };
+  const Ended shown = run(picture + "; HTML('<b>')");
+  EXPECT_EQ(shown.status, 0) << shown.err;
+  EXPECT_THAT(shown.err, HasSubstr("shown: 1 image/png, 1 text/html, 1 text/plain\n"));
+  EXPECT_EQ(file_text(directory + "/main-1-1.png"), std::string("\0PNG", 4));
+  EXPECT_EQ(file_text(directory + "/main-1-2.html"), "<b>");
+  EXPECT_EQ(file_text(directory + "/main-1-2.txt"), "<HTML>");
+  EXPECT_EQ(run("1").status, 0);
+  folder.write("shown/here/main-3-1.png", "the user's");
+  const Ended refused = run(picture);
+  EXPECT_EQ(refused.status, 125);
+  EXPECT_THAT(refused.err, HasSubstr("what was shown could not be written: writing main-3-1.png"));
+  EXPECT_EQ(file_text(directory + "/main-3-1.png"), "the user's");
+  EXPECT_EQ(ask({"run", "--rich", directory, id, "-c", "1"}).status, 2) << "without a context";
+  const Ended json = ask({"run", "--context", "main", "--json", id, "-c", picture});
+  EXPECT_EQ(Json::parse(json.out)["rich"],
+            Json::parse(R"([{"source":"display","data":{"image/png":"AFBORw=="}}])"));
+}
+
 // Options behind the command's name are its own.
 TEST_F(CliSession, GivesTheCommandItsWords) {
   const std::string id = open();

@@ -131,6 +131,18 @@ struct Verb {
   int (*run)(ExecutionRequest request, const Common& common, const RunFlags& flags);
 };
 
+void add_context_words(CLI::App& command, RunFlags& flags) {
+  auto* const context = command.add_option(
+      "--context", flags.context,
+      "name of the interpreter that keeps variables and imports for the next run; python, "
+      "javascript");
+  command
+      .add_option_function<std::string>(
+          "--rich", [&flags](const std::string& path) { flags.rich_directory = path; },
+          "a directory for what it shows: pictures, tables, pages")
+      ->needs(context);
+}
+
 // The words of the user, to be read and run when the command is chosen.
 void add_program_words(CLI::App& command, Common& common, Action& chosen, const Verb& verb,
                        const std::shared_ptr<RunFlags>& flags) {
@@ -139,10 +151,7 @@ void add_program_words(CLI::App& command, Common& common, Action& chosen, const 
         "-c,--code", [flags](const std::string& code) { flags->code = code; }, "the code itself");
     command.add_option("-l,--lang", flags->language,
                        "python, javascript, c, …; otherwise by the file's name");
-    if (verb.run == run_in_its_session)
-      command.add_option("--context", flags->context,
-                         "name of the interpreter that keeps variables and imports for the next "
-                         "run; python, javascript");
+    if (verb.run == run_in_its_session) add_context_words(command, *flags);
   }
   command.add_option(
       "words", flags->words,

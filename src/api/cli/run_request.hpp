@@ -36,10 +36,11 @@ struct RunFlags {
   bool show_evidence = false;
   bool no_daemon = false;
   bool terminal = false;
-  bool awaited = false;            ///< a job, whose box nobody can look into any more
-  std::string session;             ///< id of the one to run in
-  std::string context;             ///< of the session
-  std::vector<std::string> words;  ///< FILE or command, and arguments
+  bool awaited = false;                       ///< a job, whose box nobody can look into any more
+  std::string session;                        ///< id of the one to run in
+  std::string context;                        ///< of the session
+  std::optional<std::string> rich_directory;  ///< for what a cell shows
+  std::vector<std::string> words;             ///< FILE or command, and arguments
 };
 
 /// What is of the box, for all that runs in it.

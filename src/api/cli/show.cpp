@@ -5,6 +5,7 @@
 
 #include "api/cli/app.hpp"
 #include "api/cli/evidence_table.hpp"
+#include "api/cli/rich_files.hpp"
 
 namespace lazaret::cli {
 namespace {
@@ -40,6 +41,7 @@ void show_notes(const ExecutionResult& result, const ExecutionRequest& request,
   if (flags.session.empty()) show_notes_of_box(result);
   for (const std::string& warning : result.meta.warnings) note("warning: " + warning);
   if (result.value) note("value: " + *result.value);
+  if (!result.rich.empty()) note("shown: " + counts_of(result.rich));
   if (!result.artifacts.empty()) note(artifacts_note(result, request, flags));
   if (result.truncated && !request.terminal)
     note("output beyond its limit was left out; raise --max-output");
@@ -53,6 +55,14 @@ void show_end(const ExecutionResult& result) {
   else if (ours)
     note(std::string(name_of(result.meta.cause)));
   if (result.error && result.error->hint) note("hint: " + *result.error->hint);
+}
+
+// Whether what was shown is where it is to be.
+bool takes_rich(const ExecutionResult& result, const RunFlags& flags) {
+  if (!flags.rich_directory) return true;
+  const Status written = write_rich(result, *flags.rich_directory);
+  if (!written.ok()) note("what was shown could not be written: " + written.error().message());
+  return written.ok();
 }
 
 }  // namespace
@@ -84,14 +94,15 @@ int status_of(const ExecutionResult& result) {
 
 bool show(const ExecutionResult& result, const ExecutionRequest& request, LiveOutput& live,
           const Common& common, const RunFlags& flags) {
-  if (common.json) return write_all(stdout, to_json(result) + "\n");
+  const bool taken = takes_rich(result, flags);
+  if (common.json) return write_all(stdout, to_json(result) + "\n") && taken;
   if (result.compile) (void)write_all(stderr, result.compile->diagnostics);
   const bool written = live.finish(result);
   if (!common.quiet) show_notes(result, request, flags);
   show_end(result);
   if (flags.show_evidence) (void)write_all(stderr, evidence_table(result.meta.evidence));
   if (!written) note("the output could not be written");
-  return written;
+  return written && taken;
 }
 
 }  // namespace lazaret::cli
