@@ -22,7 +22,7 @@ struct Definition {
   std::string dockerfile;
   std::vector<std::string> packages;       ///< Debian's names
   std::vector<std::string> test_packages;  ///< added by Contents::with_tests; often none
-  std::string program = {};  ///< not among Debian's packages: this machine's own goes in; often none
+  std::string program = {};  ///< no package of Debian's: this machine's own goes in; often none
 };
 
 /// All of them: python, bash, node, deno, c, cpp, rust, go, java.
