@@ -116,20 +116,27 @@ void allow_internet(std::vector<Allowed>& rules) {
   }
 }
 
-// ioctl(2) but for the block of terminal requests with TIOCSTI (0x5412) and TIOCLINUX (0x541C),
+// ioctl(2) but for the block of terminal requests with TIOCSTI (0x5412), TIOCLINUX (0x541C) and
+// TIOCSETD (0x5423, by which any program could load and drive a line discipline of the kernel's),
 // from which the harmless ones are let through again. "Not in the block" is one rule for each bit
 // in which a request can differ from it: there is no masked inequality, and a plain comparison of
 // 64 bits could be fooled by the upper half that the kernel ignores.
 void add_ioctl(std::vector<Allowed>& rules) {
-  constexpr std::uint64_t kBlock = 0x5410, kBlockMask = 0xFFFFFFF0;
+  constexpr std::uint64_t kBlock = 0x5400, kBlockMask = 0xFFFFFFC0;
   for (std::uint64_t bit = 1; bit <= 0x80000000; bit <<= 1) {
     if ((bit & kBlockMask) != 0) rules.push_back({"ioctl", {{1, bit, bit & ~kBlock}}});
   }
   constexpr std::uint64_t kTiocspgrp = 0x5410, kTiocoutq = 0x5411, kTiocgwinsz = 0x5413,
-                          kTiocswinsz = 0x5414, kFionread = 0x541B;
-  for (const std::uint64_t request : {kTiocspgrp, kTiocoutq, kTiocgwinsz, kTiocswinsz, kFionread}) {
+                          kTiocswinsz = 0x5414, kFionread = 0x541B, kTiocnotty = 0x5422,
+                          kTiocgsid = 0x5429;
+  for (const std::uint64_t request :
+       {kTiocspgrp, kTiocoutq, kTiocgwinsz, kTiocswinsz, kFionread, kTiocnotty, kTiocgsid}) {
     rules.push_back({"ioctl", {{1, kInt, request}}});
   }
+  // TCGETS to TIOCGPGRP; TIOCPKT and FIONBIO.
+  constexpr std::pair<std::uint64_t, std::uint64_t> kRuns[] = {{0x5400, 0xFFFFFFF0},
+                                                               {0x5420, 0xFFFFFFFE}};
+  for (const auto& [first, mask] : kRuns) rules.push_back({"ioctl", {{1, mask, first}}});
 }
 
 void add_conditional(std::vector<Allowed>& rules) {

@@ -72,6 +72,8 @@ call("ioctl", 0, 0x5412, NOWHERE)
 call("ioctl", 0, 0x541c, NOWHERE)
 #: E-48-tioccons 48 ask a terminal for TIOCCONS
 call("ioctl", 0, 0x541d, NOWHERE)
+#: E-48-tiocsetd 48 ask a terminal for TIOCSETD
+call("ioctl", 0, 0x5423, NOWHERE)
 #: E-48-tiocsctty 48 ask a terminal for TIOCSCTTY
 #: by-design only a terminal of one's own can be taken, and a box is given none
 call("ioctl", 0, 0x540e, NOWHERE)
@@ -79,6 +81,8 @@ call("ioctl", 0, 0x540e, NOWHERE)
 call("ioctl", 0, 0x100005412, NOWHERE)
 #: E-48-tioclinux-high-bits 48 ask for TIOCLINUX with bits above 32
 call("ioctl", 0, 0xFFFFFFFF0000541C, NOWHERE)
+#: E-48-tiocsetd-high-bits 48 ask for TIOCSETD with bits above 32
+call("ioctl", 0, 0xDEADBEEF00005423, NOWHERE)
 #: E-58-init 58 be the first process of a process namespace
 if os.getppid() != 0 and os.getpid() != 1:
     raise Blocked("there is an init above")

@@ -103,6 +103,7 @@ TEST(SeccompProfile, LetsNoTerminalRequestThroughThatTypesForTheUser_P54) {
     SCOPED_TRACE(upper);
     EXPECT_FALSE(ioctl(upper | 0x5412));  // TIOCSTI
     EXPECT_FALSE(ioctl(upper | 0x541C));  // TIOCLINUX
+    EXPECT_FALSE(ioctl(upper | 0x5423));  // TIOCSETD
   }
 }
 
@@ -117,10 +118,11 @@ TEST(SeccompProfile, LetsOrdinaryRequestsThrough) {
 }
 
 TEST(SeccompProfile, RefusesExactlyTheRestOfTheTerminalBlock) {
-  const std::set<std::uint64_t> let_through = {0x5410, 0x5411, 0x5413, 0x5414, 0x541B};
+  const std::set<std::uint64_t> let_through = {0x5410, 0x5411, 0x5413, 0x5414, 0x541B,
+                                               0x5420, 0x5421, 0x5422, 0x5429};
   for (std::uint64_t request = 0x5400; request < 0x5480; ++request) {
     SCOPED_TRACE(request);
-    const bool in_block = (request & ~0xFULL) == 0x5410;
+    const bool in_block = request >= 0x5410 && request < 0x5440;
     EXPECT_EQ(ioctl(request), !in_block || let_through.contains(request));
   }
 }
