@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "base/try.hpp"
+#include "runner/frame.hpp"
 
 namespace lazaret::runner {
 namespace {

@@ -115,7 +115,7 @@ TEST_P(Images, AreTheSameFromPackagesFromTheCacheAndFromABase) {
 TEST_P(Images, ThatWereBuiltAreListedWithTheirLabels) {
   const auto rows = list(client(), within_minutes(1));
   ASSERT_TRUE(rows.ok()) << rows.error().message();
-  ASSERT_EQ(rows->size(), 8U);
+  ASSERT_EQ(rows->size(), 9U);
   int built = 0;
   for (const Listed& row : *rows) {
     if (row.state == State::missing) continue;
