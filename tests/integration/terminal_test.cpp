@@ -99,10 +99,11 @@ TEST_P(TerminalOn, MakesCtrlCASignal) {
 TEST_P(TerminalOn, HasAShellWithJobs) {
   ExecutionRequest request = at_terminal(command({"bash", "--norc", "-i"}));
   Person person;
-  person.type(request, {{"$ ", "(echo o''n; exec sleep 600)\n"},
-                        {"on\r\n", "\x1A"},
-                        {"Stopped", "kill -9 %1; wait %1; echo re''ady\n"},
-                        {"ready", "exit 7\n"}});
+  person.type(request,
+              {{"$ ", "(echo o''n; exec sleep 600)\n"},
+               {"on\r\n", "\x1A"},
+               {"Stopped", "kill -9 %1; while jobs %1; do sleep 0.02; done; echo re''ady\n"},
+               {"ready", "exit 7\n"}});
   const ExecutionResult result = run(request);
   EXPECT_EQ(result.exit_code, 7) << to_json(result);
   EXPECT_EQ(result.meta.cause, Cause::nonzero_exit);
