@@ -55,7 +55,8 @@ Status Supervisor::run() {
 
 Deadline Supervisor::turn_deadline() const {
   if (exporter_ && outbox_.has_room()) return Deadline::after({});
-  return drain_until_ ? *drain_until_ : leaves_until_.value_or(Deadline::never());
+  if (drain_until_) return *drain_until_;
+  return leaves_until_ ? *leaves_until_ : types_end_at_.value_or(Deadline::never());
 }
 
 Status Supervisor::turn() {
@@ -83,6 +84,7 @@ Status Supervisor::turn() {
     outputs_.clear();
   }
   if (leaves_until_ && leaves_until_->passed()) end_leaver();
+  if (types_end_at_ && types_end_at_->passed()) type_end(1);
   if (watches[kStdin].ready) feed_stdin();
   if (watches[kWord].ready) cell_->feed();
   if (watches[kFarewell].ready) LAZARET_CHECK(hear_cell());
@@ -304,6 +306,7 @@ void Supervisor::end_program(Exited exited, std::chrono::milliseconds drain) {
   drain_until_ = Deadline::after(drain);
   stdin_.reset();
   theirs_.reset();
+  types_end_at_.reset();
 }
 
 void Supervisor::finish() {

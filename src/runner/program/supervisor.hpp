@@ -67,6 +67,7 @@ class Supervisor {
   void say_prepared();
   [[nodiscard]] Status take_stdin(Bytes bytes);
   void end_stdin();
+  void type_end(std::size_t times);
   void feed_stdin();
   [[nodiscard]] Status hear_waiting(Output& output);
   [[nodiscard]] Status carry(Output& output);
@@ -92,10 +93,12 @@ class Supervisor {
   os::Handle theirs_;  // the program's side of its terminal, which stays as long as it runs
   std::vector<std::byte> pending_stdin_;
   bool stdin_ended_ = false;
-  bool is_line_open_ = false;  // what was typed last did not end its line
-  os::Handle word_;            // to an interpreter that was started ahead
-  std::string awaited_;        // what it has still to say before it counts as waiting
-  std::string farewell_;       // what it says last; empty: it says none
+  bool is_line_open_ = false;             // what was typed last did not end its line
+  std::optional<Deadline> types_end_at_;  // again
+  std::chrono::milliseconds end_pause_{};
+  os::Handle word_;       // to an interpreter that was started ahead
+  std::string awaited_;   // what it has still to say before it counts as waiting
+  std::string farewell_;  // what it says last; empty: it says none
   bool had_job_ = false;
   bool had_compile_ = false;
   bool keeps_box_ = false;

@@ -1,3 +1,4 @@
+#include <chrono>
 #include <utility>
 
 #include "base/try.hpp"
@@ -5,6 +6,11 @@
 
 // How a supervisor starts a program, and what it is connected to.
 namespace lazaret::runner {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenEnds{100};
+
+}  // namespace
 
 Status Supervisor::write_files(const Job& job) {
   const auto existing = job.keeps_box ? os::Existing::replace : os::Existing::refuse;
@@ -83,14 +89,22 @@ Status Supervisor::take_stdin(Bytes bytes) {
   return {};
 }
 
-// Ctrl-D, which a terminal takes for the end of its input at the beginning of a line, and for that
-// of the line elsewhere (termios(3), VEOF).
 void Supervisor::end_stdin() {
-  constexpr std::byte kEndOfTransmission{4};
   stdin_ended_ = true;
-  if (terminal() != os::kNoHandle)
-    pending_stdin_.insert(pending_stdin_.end(), is_line_open_ ? 2 : 1, kEndOfTransmission);
+  end_pause_ = kBetweenEnds;
+  if (terminal() != os::kNoHandle) return type_end(is_line_open_ ? 2 : 1);
   feed_stdin();
+}
+
+// Ctrl-D, which a terminal takes for the end of its input at the beginning of a line, and for that
+// of the line elsewhere (termios(3), VEOF). Said again, ever less often: it is lost on a program
+// that takes its terminal out of that mode before it reads, as shells do when they start.
+void Supervisor::type_end(std::size_t times) {
+  constexpr std::byte kEndOfTransmission{4};
+  pending_stdin_.insert(pending_stdin_.end(), times, kEndOfTransmission);
+  feed_stdin();
+  types_end_at_ = Deadline::after(end_pause_);
+  end_pause_ *= 2;
 }
 
 void Supervisor::feed_stdin() {
@@ -104,7 +118,8 @@ void Supervisor::feed_stdin() {
   pending_stdin_.erase(pending_stdin_.begin(),
                        pending_stdin_.begin() + static_cast<std::ptrdiff_t>(taken));
   if (taken > 0) outbox_.put(FrameType::stdin_credit, encode(static_cast<std::uint32_t>(taken)));
-  if (stdin_ended_ && pending_stdin_.empty()) stdin_.reset();
+  const bool is_over = stdin_ended_ && pending_stdin_.empty() && terminal() == os::kNoHandle;
+  if (is_over) stdin_.reset();
 }
 
 }  // namespace lazaret::runner

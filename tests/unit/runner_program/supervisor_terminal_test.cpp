@@ -72,6 +72,13 @@ TEST(SupervisorTerminal, EndsALineThatWasNotEndedWithItsInput) {
   EXPECT_THAT(desk.sink.out, EndsWith("no lineover\r\n"));
 }
 
+// As shells do it with what came before they had their terminal as they want it.
+TEST(SupervisorTerminal, TypesTheEndAgainForWhoHasMissedIt) {
+  Desk desk("sleep 0.3; stty -icanon -echo; read -r -n 1 missed; read -r -d $'\\x04' rest; exit 3");
+  EXPECT_TRUE(desk.client().end_stdin(soon()).ok());
+  EXPECT_EQ(desk.exited().code, 3U);
+}
+
 TEST(SupervisorTerminal, IsToldOfAnotherSize) {
   Desk desk("trap 'stty size; exit 3' WINCH; echo on; while :; do sleep 0.05; done");
   ASSERT_TRUE(desk.says("on\r\n"));
