@@ -76,7 +76,8 @@ class Courier {
       const auto room = std::span(piece).first(std::min<std::uint64_t>(left, piece.size()));
       const auto count = file.read(room);
       if (seen.ok() && !count.ok()) seen = count.error();
-      if (seen.ok() && *count < room.size()) seen = unfit(source, "has changed while it was read");
+      if (seen.ok() && *count < room.size())
+        seen = unfit(source, "has changed while it was read");
       LAZARET_CHECK(client_.put_content(room, call_));
       left -= room.size();
     }

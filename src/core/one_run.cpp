@@ -210,11 +210,13 @@ class Run {
   // interactive shell does not hear TERM, and goes with its terminal.
   bool is_told_to_end() {
     const auto grace = spec_.limits.grace;
-    const std::uint32_t first = is_cell() ? kSigInt : kSigTerm;
-    const bool twice = spec_.terminal || (is_cell() && elapsed(started_) < kBeginning);
-    const auto patience = std::min(kBeginning, grace / (spec_.terminal ? 2 : 4));
-    if (twice && ends_by(first, patience)) return true;
-    return ends_by(spec_.terminal ? kSigHup : first, twice ? grace - patience : grace);
+    if (is_cell()) {
+      const bool is_early = elapsed(started_) < kBeginning;
+      if (is_early && ends_by(kSigInt, std::min(kBeginning / 4, grace))) return true;
+      return ends_by(kSigInt, grace);
+    }
+    const auto first = spec_.terminal ? std::min(kBeginning, grace / 2) : grace;
+    return ends_by(kSigTerm, first) || (spec_.terminal && ends_by(kSigHup, grace - first));
   }
 
   bool ends_by(std::uint32_t signal, std::chrono::milliseconds patience) {

@@ -2,9 +2,8 @@
 
 #include <chrono>
 #include <cstdint>
-#include <memory>
 
-#include "base/guarded.hpp"
+#include "base/reach.hpp"
 #include "lazaret/request.hpp"
 #include "runner/client.hpp"
 
@@ -14,40 +13,24 @@ namespace lazaret::core {
 /// exists.
 class ProgramPort {
  public:
-  ProgramPort(runner::Client& client, const ExecutionRequest& request) {
-    const bool has_terminal = request.terminal && request.on_terminal;
-    if (!request.on_start && !has_terminal) return;
-    client_->with([&client](auto& known) { known = &client; });
-    if (request.on_start) request.on_start([known = client_](int number) { send(*known, number); });
-    if (has_terminal)
-      request.on_terminal([known = client_](TerminalSize size) { resize(*known, size); });
-  }
-  ProgramPort(const ProgramPort&) = delete;
-  ProgramPort& operator=(const ProgramPort&) = delete;
-  ~ProgramPort() {
-    client_->with([](auto& known) { known = nullptr; });
+  ProgramPort(runner::Client& client, const ExecutionRequest& request) : client_(client) {
+    if (request.on_start) request.on_start(client_.by(send));
+    if (request.terminal && request.on_terminal) request.on_terminal(client_.by(resize));
   }
 
  private:
-  using Known = Guarded<runner::Client*>;
   static constexpr std::chrono::milliseconds kBound{100};
 
-  // Under the lock, so that the client outlives the call, which is bounded.
-  static void send(Known& known, int number) {
-    known.with([number](runner::Client* reached) {
-      if (reached == nullptr || number < 1 || number > 64) return;
-      (void)reached->signal(static_cast<std::uint32_t>(number), Call{}.within(kBound)).ok();
-    });
+  static void send(runner::Client& client, int number) {
+    if (number < 1 || number > 64) return;
+    (void)client.signal(static_cast<std::uint32_t>(number), Call{}.within(kBound)).ok();
   }
-  static void resize(Known& known, TerminalSize size) {
-    known.with([size](runner::Client* reached) {
-      if (reached == nullptr || size.rows == 0 || size.columns == 0) return;
-      (void)reached->resize(size, Call{}.within(kBound)).ok();
-    });
+  static void resize(runner::Client& client, TerminalSize size) {
+    if (size.rows == 0 || size.columns == 0) return;
+    (void)client.resize(size, Call{}.within(kBound)).ok();
   }
 
-  // Shared with the functions that the caller keeps.
-  std::shared_ptr<Known> client_ = std::make_shared<Known>(nullptr);
+  Reach<runner::Client> client_;
 };
 
 }  // namespace lazaret::core

@@ -83,8 +83,9 @@ Json meta_json(const Meta& meta) {
   json["isolation"] = name_of(meta.isolation);
   json["evidence"] = core::json_of(meta.evidence);
   if (meta.context)
-    json["context"] = {
-        {"name", meta.context->name}, {"cell", meta.context->cell}, {"lost", meta.context->lost}};
+    json["context"] = {{"name", meta.context->name},
+                       {"cell", meta.context->cell},
+                       {"lost", meta.context->lost}};
   if (meta.fallback)
     json["fallback"] = {{"wanted", meta.fallback->wanted}, {"reason", meta.fallback->reason}};
   json["warnings"] = meta.warnings;

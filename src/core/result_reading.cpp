@@ -119,9 +119,9 @@ Meta meta_of(const json& object) {
                  output.at("stdout_truncated").get<bool>(),
                  output.at("stderr_truncated").get<bool>()};
   if (const auto context = optional_at<json>(object, "context")) {
-    meta.context =
-        ContextNote{context->at("name").get<std::string>(),
-                    context->at("cell").get<std::uint32_t>(), context->at("lost").get<bool>()};
+    meta.context = ContextNote{context->at("name").get<std::string>(),
+                               context->at("cell").get<std::uint32_t>(),
+                               context->at("lost").get<bool>()};
   }
   if (const auto kill = optional_at<json>(object, "kill")) {
     meta.kill = Kill{kill->at("path").get<std::string>(),

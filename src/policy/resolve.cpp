@@ -120,6 +120,7 @@ Status fill_program(Spec& spec, const ExecutionRequest& request, const Facts& fa
   LAZARET_CHECK(check_code(request.code));
   spec.language = language->name;
   spec.program = language->program(request, spec);
+  if (request.terminal) spec.program.ahead.reset();  // it was started with pipes
   return make_cell(spec.program, request, spec.language);
 }
 
@@ -145,15 +146,10 @@ Status check_input(const ExecutionRequest& request) {
   return {};
 }
 
-// An interpreter that waits has been started with pipes.
-Status put_terminal(Spec& spec, const ExecutionRequest& request) {
-  if (!request.terminal) return {};
-  if (request.terminal->rows == 0 || request.terminal->columns == 0)
-    return invalid("a terminal has at least one row and one column");
-  spec.terminal = request.terminal;
-  spec.program.ahead.reset();
-  spec.environment.try_emplace("TERM", "xterm");
-  return {};
+Status check_terminal(const ExecutionRequest& request) {
+  const auto& size = request.terminal;
+  if (!size || (size->rows > 0 && size->columns > 0)) return {};
+  return invalid("a terminal has at least one row and one column");
 }
 
 Status check_files(const ExecutionRequest& request, const Spec& spec) {
@@ -197,6 +193,7 @@ Result<std::map<std::string, std::string>> environment_of(const ExecutionRequest
   std::size_t total = 0;
   if (request.environment.size() > kMostVariables) return large("more than 256 variables");
   auto variables = base_environment(cpus);
+  if (request.terminal) variables["TERM"] = "xterm";
   for (const auto& [name, value] : config.passed_environment) variables[name] = value;
   if (request.deterministic) fix_environment(variables);
   for (const auto& [name, value] : request.environment) {
@@ -265,9 +262,10 @@ Result<Spec> resolve(const ExecutionRequest& request, const Config& config, cons
               environment_of(request, config, spec.limits.cpus).within("environment"));
   LAZARET_CHECK(fill_program(spec, request, facts));
   LAZARET_CHECK(check_input(request));
+  LAZARET_CHECK(check_terminal(request));
+  spec.terminal = request.terminal;
   LAZARET_CHECK(check_files(request, spec));
   for (const auto& [name, value] : spec.program.environment) spec.environment[name] = value;
-  LAZARET_CHECK(put_terminal(spec, request));
   spec.fixed = fixed_by(request, spec.program);
   LAZARET_TRY(spec.image, image_of(request, config, spec.language));
   put_confinement(spec, request, config);

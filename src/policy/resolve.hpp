@@ -26,7 +26,7 @@ struct Language {
 struct Facts {
   std::vector<Language> languages;
   std::chrono::milliseconds default_grace{5'000};  ///< used when nobody has set one
-  bool keeps_box = false;                          ///< for another program, and contexts with it
+  bool keeps_box = false;  ///< for another program, and contexts with it
 };
 
 /// Checks everything at the door and makes the one thing that backends obey. Nothing is clamped.

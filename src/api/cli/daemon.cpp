@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "api/cli/app.hpp"
-#include "base/guarded.hpp"
+#include "base/reach.hpp"
 #include "base/try.hpp"
 #include "core/environment.hpp"
 #include "core/json_members.hpp"
@@ -77,31 +77,6 @@ Error error_of(const std::string& problem) {
   return Error(code_of(told ? status->get<int>() : 0), text("detail")).with_hint(text("hint"));
 }
 
-// Tells the daemon of each size that the user's terminal takes, as long as this exists.
-class Sizes {
- public:
-  Sizes(WebSocket& socket, const ExecutionRequest& request) {
-    if (!request.terminal || !request.on_terminal) return;
-    known_->with([&socket](auto& known) { known = &socket; });
-    request.on_terminal([known = known_](TerminalSize size) {
-      const std::string text = nlohmann::json{{"resize", core::json_of(size)}}.dump();
-      known->with([&text](WebSocket* reached) {
-        if (reached == nullptr) return;
-        (void)reached->send(WebSocket::Kind::text, text, Call{}.within(kOpenBound)).ok();
-      });
-    });
-  }
-  Sizes(const Sizes&) = delete;
-  Sizes& operator=(const Sizes&) = delete;
-  ~Sizes() {
-    known_->with([](auto& known) { known = nullptr; });
-  }
-
- private:
-  // Shared with the function that the request's owner keeps.
-  std::shared_ptr<Guarded<WebSocket*>> known_ = std::make_shared<Guarded<WebSocket*>>(nullptr);
-};
-
 // One run in the daemon, as seen from here.
 class Client {
  public:
@@ -124,7 +99,8 @@ class Client {
       refusal_ = error_of(problem->second);
       return std::optional<ExecutionResult>();
     }
-    const Sizes sizes(*socket_, request_);
+    const Reach<WebSocket> reach(*socket_);
+    if (request_.terminal && request_.on_terminal) request_.on_terminal(reach.by(tell_size));
     std::jthread feed;
     if (request_.stdin_source)
       feed = std::jthread([this](const std::stop_token& stop) { carry_input(stop); });
@@ -137,6 +113,11 @@ class Client {
   [[nodiscard]] const Error& refusal() const { return *refusal_; }
 
  private:
+  static void tell_size(WebSocket& socket, TerminalSize size) {
+    const std::string text = nlohmann::json{{"resize", core::json_of(size)}}.dump();
+    (void)socket.send(WebSocket::Kind::text, text, Call{}.within(kOpenBound)).ok();
+  }
+
   // An interrupt is told to the daemon, which then has something to say.
   Result<core::JsonMembers> await_event(Deadline deadline) {
     auto event = next_event({deadline, request_.stop});

@@ -18,7 +18,7 @@ enum class Contents { plain, with_tests };
 
 /// One image: the files of images/<name>/ in the source tree.
 struct Definition {
-  std::string name;  ///< "python"
+  std::string name;                        ///< "python"
   std::string dockerfile;
   std::vector<std::string> packages;       ///< Debian's names
   std::vector<std::string> test_packages;  ///< added by Contents::with_tests; often none
@@ -33,7 +33,8 @@ struct Definition {
 /// "docker.io/lazaret/python", so that Podman does not put localhost/ in front of it.
 [[nodiscard]] std::string repository_of(const Definition& definition);
 
-[[nodiscard]] std::vector<std::string> packages_of(const Definition& definition, Contents contents);
+[[nodiscard]] std::vector<std::string> packages_of(const Definition& definition,
+                                                   Contents contents);
 /// Of the package names, one a line: the same for both ways of building.
 [[nodiscard]] std::string packages_sha256(const Definition& definition, Contents contents);
 

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "runner/frame.hpp"
-#include "runner/message.hpp"
+#include "unit/runner/message_bed.hpp"
 
 namespace lazaret::runner {
 namespace {
@@ -36,11 +36,7 @@ TEST(CellMessage, HasAWholeContextOrNone) {
 }
 
 TEST(CellMessage, IsRefusedCutOrLengthened) {
-  std::vector<std::byte> whole = encode(sample_cell());
-  for (std::size_t size = 0; size < whole.size(); ++size)
-    EXPECT_FALSE(decode_job(Bytes(whole).first(size)).ok()) << size;
-  whole.push_back(std::byte{0});
-  EXPECT_FALSE(decode_job(whole).ok());
+  test::expect_only_whole(encode(sample_cell()), decode_job);
 }
 
 TEST(CellMessage, IsToldOfItsEndWithAContextThatIsThereOrNot) {

@@ -5,11 +5,13 @@
 #include <gtest/gtest.h>
 
 #include "runner/frame.hpp"
+#include "unit/runner/message_bed.hpp"
 
 namespace lazaret::runner {
 namespace {
 
 using Encoded = std::vector<std::byte>;
+using test::expect_only_whole;
 
 Job sample_job() {
   return {.argv = {"python3", "-c", "print('\xC3\xA4')", ""},
@@ -32,21 +34,6 @@ Entry sample_entry() {
 void number(Encoded& bytes, std::uint32_t value) {
   for (int shift = 0; shift < 32; shift += 8)
     bytes.push_back(static_cast<std::byte>(value >> shift & 0xFF));
-}
-
-// Every cut and one byte more are refused by `decode`.
-template <typename Decode>
-void expect_only_whole(const Encoded& whole, Decode decode) {
-  ASSERT_TRUE(decode(Bytes(whole)).ok());
-  for (std::size_t size = 0; size < whole.size(); ++size) {
-    SCOPED_TRACE(size);
-    const auto decoded = decode(Bytes(whole).first(size));
-    ASSERT_FALSE(decoded.ok());
-    EXPECT_EQ(decoded.error().code(), Errc::protocol);
-  }
-  Encoded longer = whole;
-  longer.push_back(std::byte{0});
-  EXPECT_FALSE(decode(Bytes(longer)).ok());
 }
 
 TEST(HelloMessage, ComesBackAsItWas) {

@@ -1,12 +1,12 @@
-#include <vector>
-
 #include <gtest/gtest.h>
 
-#include "runner/message.hpp"
+#include "unit/runner/message_bed.hpp"
 
 // What is said of terminals.
 namespace lazaret::runner {
 namespace {
+
+using test::expect_only_whole;
 
 Job plain_job() {
   Job job;
@@ -15,22 +15,13 @@ Job plain_job() {
   return job;
 }
 
-// Every cut, and one byte more.
-template <typename Decode>
-void expect_refused_cut(std::vector<std::byte> whole, Decode decode) {
-  for (std::size_t size = 0; size < whole.size(); ++size)
-    EXPECT_FALSE(decode(Bytes(whole).first(size)).ok()) << size;
-  whole.push_back(std::byte{0});
-  EXPECT_FALSE(decode(Bytes(whole)).ok());
-}
-
 TEST(JobMessage, BringsTheSizeOfItsTerminal) {
   Job sent = plain_job();
   sent.terminal = TerminalSize{1, 65535};
   const auto job = decode_job(encode(sent));
   ASSERT_TRUE(job.ok());
   EXPECT_EQ(job->terminal, sent.terminal);
-  expect_refused_cut(encode(sent), decode_job);
+  expect_only_whole(encode(sent), decode_job);
 }
 
 TEST(JobMessage, HasNoTerminalWithoutASizeNorInAContext) {
@@ -52,7 +43,7 @@ TEST(TerminalSizeMessage, ComesBackAsItWas) {
   const auto size = decode_terminal_size(encode(sent));
   ASSERT_TRUE(size.ok());
   EXPECT_EQ(*size, sent);
-  expect_refused_cut(encode(sent), decode_terminal_size);
+  expect_only_whole(encode(sent), decode_terminal_size);
 }
 
 }  // namespace
