@@ -2,6 +2,7 @@
 #include <array>
 
 #include "backend/verdict.hpp"
+#include "base/number.hpp"
 
 // What the runner's report says about each control. One function a control, one table at the end.
 namespace lazaret::backend {

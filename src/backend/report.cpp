@@ -1,8 +1,8 @@
 #include "backend/report.hpp"
 
 #include <algorithm>
-#include <charconv>
 
+#include "base/number.hpp"
 #include "base/split.hpp"
 
 namespace lazaret::backend {
@@ -112,14 +112,6 @@ SelfReport parse_status(std::string_view text) {
   SelfReport report;
   for (const std::string_view line : split(text, '\n')) add_status(report, line);
   return report;
-}
-
-std::optional<std::uint64_t> parse_number(std::string_view text) {
-  std::uint64_t number = 0;
-  const char* const end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
-  if (text.empty() || error != std::errc() || stop != end) return std::nullopt;
-  return number;
 }
 
 std::vector<std::string> words_of(std::string_view text) {

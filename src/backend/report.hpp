@@ -40,8 +40,6 @@ struct SelfReport {
 /// Of /proc/PID/status itself (proc(5)): nothing but `status` is filled.
 [[nodiscard]] SelfReport parse_status(std::string_view text);
 
-/// The whole text as an unsigned number, or nothing.
-[[nodiscard]] std::optional<std::uint64_t> parse_number(std::string_view text);
 /// Words between white space.
 [[nodiscard]] std::vector<std::string> words_of(std::string_view text);
 

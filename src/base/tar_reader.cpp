@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "base/number.hpp"
 #include "base/tar_fields.hpp"
 #include "base/try.hpp"
 
@@ -52,13 +53,6 @@ std::optional<std::uint64_t> number_in_field(std::string_view field) {
   const std::string_view rest = field.substr(static_cast<std::size_t>(end.ptr - field.data()));
   if (rest.find_first_not_of(std::string_view(" \0", 2)) != rest.npos) return std::nullopt;
   return number;
-}
-
-std::optional<std::uint64_t> decimal_number(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_whole = end.ec == std::errc() && end.ptr == text.data() + text.size();
-  return is_whole && number <= kMostSize ? std::optional(number) : std::nullopt;
 }
 
 Error refused_kind(char kind) {
@@ -251,8 +245,9 @@ Status TarReader::note(std::string_view keyword, std::string_view value, Scope s
   if (scope == Scope::all) return not_taken("one name or size for all entries");
   if (!is_path && !is_target) {
     if (extension_.size) return not_taken("a size is said twice");
-    extension_.size = decimal_number(value);
-    return extension_.size ? Status() : Status(not_taken("a size is no number"));
+    extension_.size = parse_number(value);
+    if (!extension_.size || *extension_.size > kMostSize) return not_taken("a size is no number");
+    return {};
   }
   auto& said = is_path ? extension_.path : extension_.target;
   if (said) return not_taken("a name is said twice");

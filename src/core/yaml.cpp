@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/number.hpp"
 #include "base/utf8.hpp"
 
 namespace lazaret::core {
@@ -27,12 +28,6 @@ struct Refused {
   YAML::Mark mark;
   std::string why;
 };
-
-template <typename Number>
-bool whole(std::string_view text, Number& number, int base) {
-  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number, base);
-  return failure == std::errc{} && end == text.data() + text.size();
-}
 
 bool is_float(std::string_view text) {
   if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
@@ -57,11 +52,11 @@ bool is_float(std::string_view text) {
 
 json number_of(std::string_view text) {
   const auto unsigned_text = text.starts_with('+') ? text.substr(1) : text;
-  std::int64_t integer = 0;
-  std::uint64_t natural = 0;
-  if (whole(unsigned_text, integer, 10)) return integer;
-  if (text.starts_with("0x") && whole(text.substr(2), natural, 16)) return natural;
-  if (text.starts_with("0o") && whole(text.substr(2), natural, 8)) return natural;
+  if (const auto integer = parse_number<std::int64_t>(unsigned_text)) return *integer;
+  for (const auto& [prefix, base] : {std::pair("0x", 16), std::pair("0o", 8)}) {
+    if (!text.starts_with(prefix)) continue;
+    if (const auto natural = parse_number(text.substr(2), base)) return *natural;
+  }
   double real = 0;
   const auto [end, failure] =
       std::from_chars(unsigned_text.data(), unsigned_text.data() + unsigned_text.size(), real);

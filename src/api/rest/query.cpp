@@ -1,10 +1,10 @@
 #include "api/rest/query.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 #include <utility>
 
+#include "base/number.hpp"
 #include "base/split.hpp"
 
 namespace lazaret::rest {
@@ -19,10 +19,9 @@ std::optional<std::string> decoded(std::string_view text) {
       continue;
     }
     const std::string_view digits = text.substr(at + 1, 2);
-    unsigned byte = 0;
-    const auto end = std::from_chars(digits.data(), digits.data() + digits.size(), byte, 16);
-    if (digits.size() != 2 || end.ptr != digits.data() + 2) return std::nullopt;
-    plain += static_cast<char>(byte);
+    const auto byte = parse_number(digits, 16);
+    if (digits.size() != 2 || !byte) return std::nullopt;
+    plain += static_cast<char>(*byte);
     at += 2;
   }
   return plain;
@@ -52,12 +51,9 @@ Result<Parameters> parameters_of(std::string_view query, std::span<const std::st
 Result<std::uint64_t> number_in(const Parameters& parameters, const char* name,
                                 std::uint64_t most) {
   const auto found = parameters.find(name);
-  std::uint64_t number = 0;
-  if (found == parameters.end()) return std::uint64_t{number};
-  const std::string& text = found->second;
-  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool whole = end.ec == std::errc() && end.ptr == text.data() + text.size();
-  if (whole && number <= most) return std::uint64_t{number};
+  if (found == parameters.end()) return std::uint64_t{0};
+  const auto number = parse_number(found->second);
+  if (number && *number <= most) return std::uint64_t{*number};
   return Error(Errc::invalid_argument,
                std::string(name) + " is a whole number up to " + std::to_string(most));
 }

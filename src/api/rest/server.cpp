@@ -3,7 +3,6 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
-#include <charconv>
 #include <csignal>
 #include <memory>
 #include <thread>
@@ -12,6 +11,7 @@
 #include "api/rest/entrance.hpp"
 #include "api/rest/gate.hpp"
 #include "api/rest/native.hpp"
+#include "base/number.hpp"
 #include "base/try.hpp"
 #include "core/environment.hpp"
 #include "os/listen.hpp"
@@ -209,10 +209,9 @@ Status open_all(Server& server, const Listeners& listeners, const ServerOptions&
 Result<Place> place_of(const std::string& text) {
   const std::size_t colon = text.rfind(':');
   const std::string port = colon == std::string::npos ? "" : text.substr(colon + 1);
-  Place place{text.substr(0, colon), 0};
-  const auto end = std::from_chars(port.data(), port.data() + port.size(), place.port);
-  if (port.empty() || end.ec != std::errc{} || end.ptr != port.data() + port.size())
-    return Error(Errc::invalid_argument, "not ADDRESS:PORT: " + text);
+  const auto number = parse_number<std::uint16_t>(port);
+  if (!number) return Error(Errc::invalid_argument, "not ADDRESS:PORT: " + text);
+  Place place{text.substr(0, colon), *number};
   if (place.address.size() > 2 && place.address.front() == '[' && place.address.back() == ']')
     place.address = place.address.substr(1, place.address.size() - 2);
   return place;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "backend/docker/harden.hpp"
+#include "base/number.hpp"
 
 namespace lazaret::backend::docker {
 namespace {

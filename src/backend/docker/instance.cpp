@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "backend/report.hpp"
+#include "base/number.hpp"
 
 namespace lazaret::backend::docker {
 

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "base/file.hpp"
+#include "base/number.hpp"
 #include "base/split.hpp"
 #include "os/pipe.hpp"
 

@@ -24,8 +24,8 @@ SeccompFile::~SeccompFile() = default;
 
 #include <cerrno>
 
-#include "backend/report.hpp"
 #include "base/bytes.hpp"
+#include "base/number.hpp"
 #include "base/try.hpp"
 #include "os/error.hpp"
 #include "os/handle.hpp"

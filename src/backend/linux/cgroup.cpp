@@ -10,6 +10,7 @@
 #include "backend/report.hpp"
 #include "base/call.hpp"
 #include "base/file.hpp"
+#include "base/number.hpp"
 #include "base/split.hpp"
 #include "base/try.hpp"
 #include "os/error.hpp"

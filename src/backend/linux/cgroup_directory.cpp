@@ -11,6 +11,7 @@
 #include <iterator>
 
 #include "backend/report.hpp"
+#include "base/number.hpp"
 #include "base/split.hpp"
 #include "base/try.hpp"
 #include "os/error.hpp"

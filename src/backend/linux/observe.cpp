@@ -8,6 +8,7 @@
 
 #include "backend/report.hpp"
 #include "base/file.hpp"
+#include "base/number.hpp"
 #include "base/split.hpp"
 
 namespace lazaret::backend::native {

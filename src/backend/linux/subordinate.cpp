@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "backend/report.hpp"
 #include "base/file.hpp"
+#include "base/number.hpp"
 #include "base/try.hpp"
 #include "os/command.hpp"
 

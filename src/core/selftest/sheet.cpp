@@ -1,6 +1,5 @@
 #include "core/selftest/sheet.hpp"
 
-#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <nlohmann/json.hpp>
@@ -8,6 +7,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "base/number.hpp"
 #include "base/try.hpp"
 #include "policy/quantity.hpp"
 
@@ -33,10 +33,9 @@ std::string_view take_until(std::string_view& text, char separator) {
 
 template <typename T>
 Result<T> number_in(std::string_view text) {
-  T number{};
-  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (code != std::errc{} || end != text.data() + text.size()) return bad("not a number", text);
-  return number;
+  const auto number = parse_number<T>(text);
+  if (!number) return bad("not a number", text);
+  return T{*number};
 }
 
 Result<Control> control_in(std::string_view text) {

@@ -87,15 +87,6 @@ TEST(Probe, IsAnErrnoOrNothing) {
   EXPECT_EQ(parse_report("probe.x=1 ").probe("x"), std::nullopt);
 }
 
-TEST(ParseNumber, TakesWholeUnsignedNumbersOnly) {
-  EXPECT_EQ(parse_number("18446744073709551615"), 18446744073709551615ULL);
-  for (const std::string_view text :
-       {"", "18446744073709551616", "-1", "+1", " 1", "1 ", "0x1", "max"}) {
-    SCOPED_TRACE(std::string(text));
-    EXPECT_EQ(parse_number(text), std::nullopt);
-  }
-}
-
 TEST(WordsOf, AreWhatLiesBetweenWhiteSpace) {
   EXPECT_THAT(words_of(" a\t b  c "), ElementsAre("a", "b", "c"));
   EXPECT_TRUE(words_of(" \t ").empty());
