@@ -36,14 +36,13 @@ Packer::Packer(Wish wish, ArchiveSink sink, Call call)
     : wish_(wish), sink_(std::move(sink)), call_(std::move(call)), levels_(1) {}
 
 Result<int> Packer::pack(runner::Client& client, const std::string& path, const Call& call) {
-  const runner::Get all{path, kMostEntries, runner::Get::Content::whole, 0, 0};
+  const runner::Get all{path, wish_.most_entries, runner::Get::Content::whole, 0, 0};
   LAZARET_TRY(const runner::Got got, client.get(all, *this, call));
   if (got.os_error != 0) return int{got.os_error};
   if (is_open_) return not_packed(path_);
-  if (got.left_out > 0) flush();
   if (got.left_out > 0)
-    give_up(Error(Errc::conflict, std::to_string(got.left_out) +
-                                      " entries cannot be read, are too many, or lie too deep"));
+    spoil(Error(Errc::conflict, std::to_string(got.left_out) +
+                                    " entries cannot be read, are too many, or lie too deep"));
   write(tar_end());
   flush();
   return 0;
@@ -62,6 +61,8 @@ bool Packer::is_in_order(const std::string& path) {
 Status Packer::entry(const Entry& entry) {
   if (is_open_ || !policy::is_below(entry.path) || !is_in_order(entry.path))
     return not_packed(entry.path);
+  if (++entries_ > wish_.most_entries)
+    return Error(Errc::protocol, "the box gives more than it was asked for");
   if (entry.kind == Entry::Kind::directory) levels_.push_back({entry.path + "/"});
   is_open_ = entry.kind == Entry::Kind::file;
   path_ = entry.path;
@@ -76,7 +77,7 @@ void Packer::write_head(const Entry& entry) {
   if (head.ok())
     write(*head);
   else
-    give_up(Error(head.error()).within(policy::in_quotes(entry.path)));
+    spoil(Error(head.error()).within(policy::in_quotes(entry.path)));
 }
 
 // A file that grows is taken as long as it was when it was looked at.
@@ -111,7 +112,15 @@ void Packer::flush() {
   if (!taken.ok()) give_up(taken.error());
 }
 
+// Ends between two entries with what is none: there a tool could take the end for a whole one.
+void Packer::spoil(Error error) {
+  write(std::string(kTarBlock, '\xff'));
+  give_up(std::move(error));
+}
+
+// What came before is taken all the same.
 void Packer::give_up(Error error) {
+  flush();
   if (!trouble_) trouble_ = std::move(error);
 }
 

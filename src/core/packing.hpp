@@ -22,10 +22,10 @@ using ArchiveSink = std::function<Status(std::string piece, const Call& call)>;
 class Packer final : public runner::Receiver {
  public:
   struct Wish {
-    std::uint64_t time = 0;        ///< what the archive says of everything
-    std::uint64_t most_bytes = 0;  ///< that the box can hold
+    std::uint64_t time = 0;                ///< what the archive says of everything
+    std::uint64_t most_bytes = 0;          ///< that the box can hold
+    std::uint32_t most_entries = 1U << 20;  ///< what is beyond them is left out
   };
-  static constexpr std::uint32_t kMostEntries = 1U << 20;
 
   Packer(Wish wish, ArchiveSink sink, Call call);
 
@@ -47,6 +47,7 @@ class Packer final : public runner::Receiver {
   void write_head(const runner::Entry& entry);
   void write(std::string_view bytes);
   void flush();
+  void spoil(Error error);
   void give_up(Error error);
 
   Wish wish_;
@@ -59,6 +60,7 @@ class Packer final : public runner::Receiver {
   std::uint64_t due_ = 0;    // of its content, as its head says
   std::uint64_t size_ = 0;   // as its head says
   std::uint64_t taken_ = 0;  // bytes of all contents
+  std::uint32_t entries_ = 0;
   std::optional<Error> trouble_;
 };
 

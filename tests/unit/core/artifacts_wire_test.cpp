@@ -5,32 +5,24 @@
 #include "core/artifacts.hpp"
 #include "soon.hpp"
 #include "unit/base/scratch.hpp"
-#include "unit/runner/fake_wire.hpp"
+#include "unit/core/box_wire.hpp"
 
 namespace lazaret::core {
 namespace {
 
 using lazaret::test::soon;
+using test::say_end;
+using test::say_entry;
+using test::say_file;
 
 namespace fs = std::filesystem;
 using runner::Entry;
 using runner::FrameType;
-using runner::Got;
 using runner::test::FakeWire;
 using runner::test::Heard;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::SizeIs;
-
-void say_entry(FakeWire& wire, Entry::Kind kind, std::string path) {
-  wire.say(FrameType::entry, encode(Entry{kind, false, 0, std::move(path), {}}));
-}
-void say_file(FakeWire& wire, std::string path, std::string_view text) {
-  say_entry(wire, Entry::Kind::file, std::move(path));
-  wire.say(FrameType::entry_data, text);
-  wire.say(FrameType::entry_data, Bytes());
-}
-void say_end(FakeWire& wire, Got got = {}) { wire.say(FrameType::got, encode(got)); }
 
 /// A box that gives what its function says once it is asked.
 struct Box {
@@ -55,7 +47,7 @@ void give_two(FakeWire& wire) {
 }
 
 TEST(ArtifactsOfABox, AreWrittenIntoADirectoryThatIsMade) {
-  const test::Scratch scratch;
+  const lazaret::test::Scratch scratch;
   Box box(give_two);
   ArtifactTaker taker({scratch.at("new/deep"), false, 100});
   ASSERT_TRUE(taker.take_from(box.client, "out", soon()).ok());
@@ -68,7 +60,7 @@ TEST(ArtifactsOfABox, AreWrittenIntoADirectoryThatIsMade) {
 
 // Somebody else writes there, too: the box gives all it has, and what is there stays as it is.
 TEST(ArtifactsOfABox, AreTakenToTheirEndThoughOneCannotBeWritten) {
-  const test::Scratch scratch;
+  const lazaret::test::Scratch scratch;
   Box box([&scratch](FakeWire& wire) {
     std::filesystem::create_directory(scratch.at("new/d"));
     give_two(wire);
@@ -101,7 +93,7 @@ TEST(ArtifactsOfABox, AreAskedForWithoutContentWhereNobodyWantsIt) {
 }
 
 TEST(ArtifactsOfABox, MakeTheDirectoryWhenThereAreNone) {
-  const test::Scratch scratch;
+  const lazaret::test::Scratch scratch;
   Box box([](FakeWire& wire) { say_end(wire); });
   ArtifactTaker taker({scratch.at("new"), false, 100});
   ASSERT_TRUE(taker.take_from(box.client, "out", soon()).ok());
@@ -109,7 +101,7 @@ TEST(ArtifactsOfABox, MakeTheDirectoryWhenThereAreNone) {
 }
 
 TEST(ArtifactsOfABox, AreNotAskedForWhereTheDirectoryIsInUse) {
-  const test::Scratch scratch;
+  const lazaret::test::Scratch scratch;
   scratch.write("file", "mine");
   Box box(give_two);
   for (const fs::path& directory : {scratch.path(), scratch.at("file")}) {
@@ -128,7 +120,7 @@ TEST(ArtifactsOfABox, AreWarnedOfWhenSomeWereLeftOut) {
 }
 
 TEST(ArtifactsOfABox, ThatLeadElsewhereEndTheTaking) {
-  const test::Scratch scratch;
+  const lazaret::test::Scratch scratch;
   Box box([](FakeWire& wire) {
     say_file(wire, "a", "fine");
     say_file(wire, "../evil", "evil");

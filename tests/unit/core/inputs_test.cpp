@@ -5,8 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "soon.hpp"
 #include "unit/base/scratch.hpp"
-#include "unit/runner/fake_wire.hpp"
+#include "unit/core/box_wire.hpp"
 
 namespace lazaret::core {
 namespace {
@@ -29,19 +30,11 @@ Input from(const fs::path& source, std::string path) {
   return {std::move(path), "", source.string(), false};
 }
 
-// "file data/a 3", "program a 3", "directory data", "link a -> b".
-std::string words_of(const Entry& entry) {
-  if (entry.kind == Entry::Kind::directory) return "directory " + entry.path;
-  if (entry.kind == Entry::Kind::link) return "link " + entry.path + " -> " + entry.target;
-  return (entry.executable ? "program " : "file ") + entry.path + " " + std::to_string(entry.size);
-}
-
 /// A box that is told what to put, and a directory of this machine's.
 class PutInputs : public testing::Test {
  protected:
   Result<Placed> put(const std::vector<Input>& inputs, std::string_view code = "main.py") {
-    return put_inputs(client_, {inputs, code, Entry::Existing::stays},
-                      Call{}.within(std::chrono::seconds(10)));
+    return put_inputs(client_, {inputs, code, Entry::Existing::stays}, lazaret::test::soon());
   }
   // After one the box can be used all the same: what was begun has an end.
   Errc refusal(const Input& input) {
@@ -55,7 +48,7 @@ class PutInputs : public testing::Test {
     std::vector<std::string> told;
     for (const Heard& frame : wire_.heard()) {
       if (frame.type == FrameType::put)
-        told.push_back(words_of(runner::decode_entry(bytes_of(frame.payload)).value()) + ":");
+        told.push_back(test::words_of(runner::decode_entry(bytes_of(frame.payload)).value()) + ":");
       if (frame.type == FrameType::put_data) told.back() += frame.payload;
     }
     return told;

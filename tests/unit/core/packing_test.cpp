@@ -3,57 +3,46 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "soon.hpp"
 #include "unit/base/tar_bed.hpp"
-#include "unit/runner/fake_wire.hpp"
+#include "unit/core/box_wire.hpp"
 
 namespace lazaret::core {
 namespace {
 
 using lazaret::test::told_of_tar;
 using runner::Entry;
-using runner::FrameType;
+using lazaret::test::soon;
 using runner::Got;
 using runner::test::FakeWire;
-using runner::test::Heard;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
 /// A box that gives what a test says, and the archive that is made of it.
 class PackingOfABox : public testing::Test {
  protected:
-  struct Said {
-    FrameType type;
-    std::string payload;
-  };
-  void gives(Entry::Kind kind, const std::string& path, std::uint64_t size = 0,
-             const std::string& target = {}) {
-    const auto entry = encode(Entry{kind, false, size, path, target});
-    said_.push_back({FrameType::entry, std::string(text_of(entry))});
+  void gives(Entry::Kind kind, const std::string& path, const std::string& target = {}) {
+    test::say_entry(wire_, kind, path, 0, target);
   }
   void gives_file(const std::string& path, const std::string& content, std::uint64_t size) {
-    gives(Entry::Kind::file, path, size);
-    if (!content.empty()) said_.push_back({FrameType::entry_data, content});
-    said_.push_back({FrameType::entry_data, {}});
+    test::say_file(wire_, path, content, size);
   }
   void gives_file(const std::string& path, const std::string& content) {
     gives_file(path, content, content.size());
   }
   Result<int> pack(Got got = {}) {
-    said_.push_back({FrameType::got, std::string(text_of(encode(got)))});
-    return packer_.pack(client_, "d", Call{}.within(std::chrono::seconds(10)));
+    test::say_end(wire_, got);
+    return packer_.pack(client_, "d", soon());
   }
   [[nodiscard]] std::string trouble() const {
     return packer_.trouble() ? packer_.trouble()->message() : "";
   }
 
-  std::vector<Said> said_;
   std::string archive_;
   std::optional<Error> refusal_;  // of who takes the archive
-  FakeWire wire_{[this](FakeWire& wire, const Heard&) {
-    for (const Said& each : said_) wire.say(each.type, each.payload);
-  }};
+  FakeWire wire_;
   runner::Client client_{wire_};
-  Packer packer_{{5, 1000},
+  Packer packer_{{5, 1000, 10},
                  [this](const std::string& piece, const Call&) {
                    if (refusal_) return Status(*refusal_);
                    archive_ += piece;
@@ -66,7 +55,7 @@ TEST_F(PackingOfABox, HoldsFilesDirectoriesAndLinks) {
   gives(Entry::Kind::directory, "a");
   gives_file("a/f", "text");
   gives(Entry::Kind::directory, "a/b");
-  gives(Entry::Kind::link, "a/b/l", 0, "/etc/passwd");
+  gives(Entry::Kind::link, "a/b/l", "/etc/passwd");
   gives(Entry::Kind::other, "a/fifo");
   gives_file("z", "");
   EXPECT_EQ(pack().value(), 0);
@@ -82,7 +71,8 @@ TEST_F(PackingOfABox, IsNotWholeWhereSomethingWasLeftOutAndHasTheRest) {
   gives_file("a", "text");
   EXPECT_EQ(pack({0, 3}).value(), 0);
   EXPECT_THAT(trouble(), HasSubstr("3 entries cannot be read"));
-  EXPECT_THAT(told_of_tar(archive_), ElementsAre("file a 644 text", HasSubstr("too early")));
+  EXPECT_THAT(told_of_tar(archive_), ElementsAre("file a 644 text", HasSubstr("error")));
+  EXPECT_EQ(archive_.substr(2 * kTarBlock), std::string(kTarBlock, '\xff')) << "no tool's end";
 }
 
 TEST_F(PackingOfABox, BelievesNoNameThatLeadsElsewhereOrComesTwice) {
@@ -108,7 +98,7 @@ TEST_F(PackingOfABox, BelievesNoNameThatLeadsElsewhereOrComesTwice) {
 
 TEST_F(PackingOfABox, BelievesNoContentOfWhatIsNoFile) {
   gives(Entry::Kind::directory, "a");
-  said_.push_back({FrameType::entry_data, "text"});
+  wire_.say(runner::FrameType::entry_data, "text");
   EXPECT_EQ(pack().error().code(), Errc::protocol);
 }
 
@@ -119,10 +109,22 @@ TEST_F(PackingOfABox, TakesAFileThatGrowsAsLongAsItWas) {
   EXPECT_THAT(told_of_tar(archive_), ElementsAre("file a 644 more"));
 }
 
-TEST_F(PackingOfABox, IsNotWholeWhereAFileHasShrunk) {
-  gives_file("a", "text", 5);
+TEST_F(PackingOfABox, IsCutWhereAFileHasShrunkAndHasTheRest) {
+  gives_file("a", "text");
+  gives_file("b", "text", 5);
+  gives_file("c", "text");
   EXPECT_EQ(pack().value(), 0);
-  EXPECT_THAT(trouble(), HasSubstr("\"a\" could not be read to its end"));
+  EXPECT_THAT(trouble(), HasSubstr("\"b\" could not be read to its end"));
+  EXPECT_THAT(told_of_tar(archive_),
+              ElementsAre("file a 644 text", "file b 644 text", HasSubstr("too early")));
+}
+
+TEST_F(PackingOfABox, TakesAsManyEntriesAsItAsksForAndNotOneMore) {
+  for (char name = 'a'; name < 'k'; ++name) gives(Entry::Kind::directory, std::string(1, name));
+  EXPECT_EQ(pack().value(), 0);
+  EXPECT_EQ(runner::decode_get(bytes_of(wire_.heard().front().payload)).value().most, 10U);
+  gives(Entry::Kind::directory, "k");
+  EXPECT_EQ(pack().error().code(), Errc::protocol);
 }
 
 TEST_F(PackingOfABox, HearsTheBoxOutWhenNobodyTakesTheArchive) {
@@ -137,7 +139,6 @@ TEST_F(PackingOfABox, HearsTheBoxOutWhenNobodyTakesTheArchive) {
 TEST_F(PackingOfABox, TakesAsMuchAsTheBoxCanHoldAndNotOneByteMore) {
   gives_file("a", std::string(1000, 'a'));
   EXPECT_EQ(pack().value(), 0);
-  said_.clear();
   gives_file("b", "b");
   EXPECT_EQ(pack().error().code(), Errc::too_large);
 }

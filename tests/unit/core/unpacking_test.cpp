@@ -3,12 +3,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "soon.hpp"
 #include "unit/base/tar_bed.hpp"
-#include "unit/runner/fake_wire.hpp"
+#include "unit/core/box_wire.hpp"
 
 namespace lazaret::core {
 namespace {
 
+using lazaret::test::soon;
 using lazaret::test::tar_entry;
 using lazaret::test::tar_file;
 using lazaret::test::tar_of;
@@ -24,15 +26,15 @@ using testing::HasSubstr;
 class Unpacking : public testing::Test {
  protected:
   Status unpack(std::string archive, const std::string& directory = ".") {
-    const auto source = [&](const Call&) -> Result<std::string> {
-      return std::exchange(archive, {});
-    };
-    const Call call = Call{}.within(std::chrono::seconds(10));
-    return core::unpack(client_, {directory, limits_}, source, {call, call});
+    return unpack_from([&](const Call&) { return Result(std::exchange(archive, {})); }, directory);
+  }
+  Status unpack_from(const ArchiveSource& source, const std::string& directory = ".") {
+    return core::unpack(client_, {directory, limits_}, source, {soon(), soon()});
   }
   // "file a 3", "program a 3", "directory a", "link a -> b", "remove a", and "end".
   [[nodiscard]] std::vector<std::string> told() {
     std::vector<std::string> told;
+    bytes_ = 0;
     for (const Heard& frame : wire_.heard()) {
       const Bytes payload = bytes_of(frame.payload);
       if (frame.type == FrameType::put)
@@ -45,11 +47,9 @@ class Unpacking : public testing::Test {
     return told;
   }
   static std::string word_of(const Entry& entry) {
-    if (entry.kind == Entry::Kind::directory) return "directory " + entry.path;
-    EXPECT_EQ(entry.existing, Entry::Existing::gives_way);
-    if (entry.kind == Entry::Kind::link) return "link " + entry.path + " -> " + entry.target;
-    return (entry.executable ? "program " : "file ") + entry.path + " " +
-           std::to_string(entry.size);
+    const bool stays = entry.kind == Entry::Kind::directory;
+    EXPECT_EQ(entry.existing, stays ? Entry::Existing::stays : Entry::Existing::gives_way);
+    return test::words_of(entry);
   }
   [[nodiscard]] std::string refusal(const std::string& entry) {
     const Status status = unpack(tar_of(entry));
@@ -136,12 +136,14 @@ TEST_F(Unpacking, FillsUpAFileThatIsCutShortAndRemovesIt) {
 }
 
 TEST_F(Unpacking, KeepsTheBoxInStepWhenTheSourceFails) {
-  const Call call = Call{}.within(std::chrono::seconds(10));
-  const auto source = [](const Call&) {
-    return Result<std::string>(Error(Errc::timed_out, "late"));
-  };
-  EXPECT_EQ(core::unpack(client_, {".", limits_}, source, {call, call}).error().code(),
-            Errc::timed_out);
+  std::string begun = tar_file("a", std::string(100'000, 'a')).substr(0, 700);
+  const Status failed = unpack_from([&](const Call&) -> Result<std::string> {
+    if (begun.empty()) return Error(Errc::timed_out, "late");
+    return std::exchange(begun, {});
+  });
+  EXPECT_EQ(failed.error().code(), Errc::timed_out);
+  EXPECT_THAT(told(), ElementsAre("file a 100000", "end", "remove a"));
+  EXPECT_EQ(bytes_, 100'000U);
   EXPECT_TRUE(client_.is_in_step());
 }
 
