@@ -12,6 +12,7 @@
 #include "os/listen.hpp"
 #include "os/wire.hpp"
 #include "places.hpp"
+#include "soon.hpp"
 
 // The daemon on TCP: a bearer token, and TLS. The client is Python's own.
 namespace lazaret::test {
@@ -135,6 +136,26 @@ TEST_F(ServeNetwork, HasRoomForHalfAsManyAndTakesNoneFromTheUnixSocket) {
   const auto second = daemon.connect();
   EXPECT_THAT(greeted(*second), StartsWith("HTTP/1.1 200"));
   EXPECT_EQ(daemon.ask("GET", "/v1/health").status, 200);
+}
+
+// What is asked for decides nothing for them: neither what there is nor what would be too much.
+TEST_F(ServeNetwork, TellsOfNoBoundToThoseItLetsNotIn) {
+  const Daemon daemon(listening(), with_token_);
+  const auto answer = [&](const std::string& head, const std::string& token) {
+    const auto wire = connect();
+    EXPECT_TRUE(wire->write(bytes_of(head + " HTTP/1.1\r\nHost: x\r\n" + token), soon()).ok());
+    return text_until(*wire, "\r\n");
+  };
+  const std::string token = "Authorization: Bearer " + kToken + "\r\n";
+  const std::string length = "Content-Length: 99999999\r\n\r\n";
+  const std::string chunked = "Transfer-Encoding: chunked\r\n\r\n";
+  const std::string expects = "Content-Length: 2\r\nExpect: 100-continue\r\n\r\n";
+  for (const auto& [head, rest, status] :
+       {std::tuple("POST /v1/runs", length, "413"), {"POST /v1/runs", chunked, "411"},
+        {"POST /v1/none", "\r\n", "404"}, {"POST /v1/runs", expects, "100"}}) {
+    EXPECT_THAT(answer(head, rest), StartsWith("HTTP/1.1 401")) << head << status;
+    EXPECT_THAT(answer(head, token + rest), StartsWith("HTTP/1.1 " + std::string(status)));
+  }
 }
 
 int option_of(os::RawHandle stream, int level, int name) {

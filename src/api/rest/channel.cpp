@@ -5,6 +5,12 @@
 #include "base/try.hpp"
 
 namespace lazaret::rest {
+namespace {
+
+// Of many small ones one is made, up to this: each takes memory of its own.
+constexpr std::size_t kJoinedBytes = 64UL << 10;
+
+}  // namespace
 
 bool Channel::has_room() const {
   const std::scoped_lock lock(mutex_);
@@ -16,7 +22,10 @@ void Channel::put(std::string bytes) {
     const std::scoped_lock lock(mutex_);
     if (failure_ || bytes.empty()) return;
     bytes_ += bytes.size();
-    pieces_.push_back(std::move(bytes));
+    if (!pieces_.empty() && pieces_.back().size() + bytes.size() <= kJoinedBytes)
+      pieces_.back() += bytes;
+    else
+      pieces_.push_back(std::move(bytes));
   }
   changed_.notify_all();
 }
@@ -52,7 +61,7 @@ Status Channel::await(std::unique_lock<std::mutex>& lock, const Call& call, Read
   else
     (void)changed_.wait(lock, call.stop, settled);
   if (failure_) return *failure_;
-  return ready() ? Status() : call.check();
+  return call.check();
 }
 
 Status Channel::send(std::string bytes, const Call& call) {
@@ -83,7 +92,7 @@ Result<std::string> Channel::receive(const Call& call) {
 void Channel::end() {
   {
     const std::scoped_lock lock(mutex_);
-    ended_ = true;
+    if (std::exchange(ended_, true)) return;
   }
   changed_.notify_all();
   moved_();
@@ -92,7 +101,8 @@ void Channel::end() {
 void Channel::fail(Error why) {
   {
     const std::scoped_lock lock(mutex_);
-    if (!failure_) failure_ = std::move(why);
+    if (failure_) return;
+    failure_ = std::move(why);
   }
   changed_.notify_all();
   moved_();

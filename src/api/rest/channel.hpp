@@ -33,7 +33,8 @@ class Channel {
   /// The same, because it failed.
   [[nodiscard]] bool failed() const;
 
-  /// Waits for room. Errors: those of the call, and why the channel failed.
+  /// Waits for room. Errors: those of the call, whether or not there is room, and why the channel
+  /// failed.
   [[nodiscard]] Status send(std::string bytes, const Call& call);
   /// Waits for a piece; empty at the end. Errors: as above.
   [[nodiscard]] Result<std::string> receive(const Call& call);

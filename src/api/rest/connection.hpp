@@ -233,6 +233,7 @@ std::optional<Problem> Connection<Stream>::judge_head() {
   request_.path = target.substr(0, mark);
   request_.query = target.substr(std::min(mark + 1, target.size()));
   request_.accept = std::string(head[http::field::accept]);
+  request_.takes_chunks = head.version() >= 11;
   request_.content_type = std::string(head[http::field::content_type]);
   request_.version = std::string(head["Lazaret-Version"]);
   request_.configuration = std::string(head["Lazaret-Configuration"]);
@@ -247,7 +248,8 @@ template <typename Stream>
 std::optional<Problem> Connection<Stream>::judge_body() {
   const std::string_view type(request_.content_type);
   is_streamed_ =
-      !type.empty() && boost::beast::iequals(type.substr(0, type.find(';')), route_->streams);
+      !route_->streams.empty() &&
+      boost::beast::iequals(type.substr(0, type.find(';')), route_->streams);
   std::uint64_t length = parser_->content_length().value_or(0);
   if (is_streamed_)
     length = Channel::kMostBytes;

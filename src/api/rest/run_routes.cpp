@@ -135,8 +135,10 @@ Result<int> signal_in(const std::string& body) {
 }  // namespace
 
 void start_run(Desk& desk, const VisitorPointer& visitor) {
-  const bool streamed = visitor->request().accept.find("text/event-stream") != std::string::npos;
-  auto order = order_of(visitor->request().body);
+  const Request& request = visitor->request();
+  const bool streamed =
+      request.takes_chunks && request.accept.find("text/event-stream") != std::string::npos;
+  auto order = order_of(request.body);
   if (!order.ok()) return visitor->refuse({400, "bad_request", order.error().message()});
   if (order->input == InputKind::streamed)
     return visitor->refuse(

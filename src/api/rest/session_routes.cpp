@@ -229,17 +229,20 @@ void give_archive(Desk& desk, const VisitorPointer& visitor, const KeptPointer& 
   const auto channel = visitor->download(std::string(kTarType));
   auto pack = [kept, path, channel](const Call& call) -> Result<std::string> {
     const std::stop_callback left(call.stop, [&channel] { channel->fail(client_left()); });
+    bool has_begun = false;
     const Status packed = kept->session->pack(
         path,
-        [&channel](std::string piece, const Call& bound) {
-          return channel->send(std::move(piece), bound);
+        [&](std::string piece, const Call& bound) -> Status {
+          LAZARET_CHECK(channel->send(std::move(piece), bound));
+          has_begun = true;
+          return {};
         },
         call.stop);
     if (packed.ok())
       channel->end();
     else
       channel->fail(packed.error());
-    LAZARET_CHECK(packed);
+    if (!has_begun) LAZARET_CHECK(packed);
     return std::string();
   };
   do_aside(desk, visitor, in_lane(kept), std::move(pack),
@@ -309,6 +312,8 @@ void get_files(Desk& desk, const VisitorPointer& visitor) {
   if (!getting.ok()) return visitor->refuse({400, "bad_request", getting.error().message()});
   const KeptPointer kept = ready_of(desk, visitor);
   if (!kept) return;
+  if (getting->is_archive && !request.takes_chunks)
+    return visitor->refuse({426, "upgrade_required", "an archive comes in chunks: HTTP/1.1"});
   if (getting->is_archive) return give_archive(desk, visitor, kept, getting->path);
   const auto get = [kept, ask = std::move(getting->ask)](const Call& call) {
     return ask(*kept->session, call.stop);

@@ -22,6 +22,7 @@ struct Request {
   std::map<std::string, std::string> parameters = {};  ///< by their names in the route's path
   std::span<const std::string_view> known = {};        ///< what the route's query may name
   std::string accept;
+  bool takes_chunks = false;  ///< HTTP/1.0 knows none
   std::string version;        ///< Lazaret-Version: only this one will do
   std::string configuration;  ///< Lazaret-Configuration: only this core::fingerprint will do
   std::string content_type;
