@@ -183,7 +183,7 @@ TEST(CliTerminal, IsLentByWayOfTheDaemonToo) {
 // A session of its own, whose terminal the user's never becomes (P-54).
 TEST(CliTerminal, IsNotTheBoxesUnlessItIsLent) {
   Screen screen({"exec", "-q", "--no-daemon", "--", "bash", "-c",
-                 "tty; tty <&1; (: </dev/tty) || echo none; ps -o tty= -p 1,$$"});
+                 "tty; tty <&1; (: </dev/tty) 2>&1 || echo none; ps -o tty= -p 1,$$"});
   EXPECT_EQ(screen.end(), 0);
   EXPECT_THAT(screen.rest(), HasSubstr("not a tty\r\nnot a tty\r\n"));
   EXPECT_THAT(screen.rest(), HasSubstr("/dev/tty: No such device or address\r\n"));

@@ -129,7 +129,7 @@ TEST_P(TerminalOn, IsToldOfAnotherSize) {
 
 TEST_P(TerminalOn, IsPassedOnWholeAndKeptWithinItsCap) {
   ExecutionRequest request =
-      at_terminal(bash("stty raw; head -c 3000000 /dev/zero | tr '\\0' x; printf end"));
+      at_terminal(bash("stty raw -echo; head -c 3000000 /dev/zero | tr '\\0' x; printf end"));
   Person person;
   person.sit_down(request);
   const ExecutionResult result = run(request);

@@ -1,3 +1,3 @@
-const depth = (n: number): number => depth(n + 1) + 1;
+const depth = (): number => 1 + depth();
 console.log("begins");
-depth(0);
+depth();
