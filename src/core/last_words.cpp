@@ -5,6 +5,7 @@
 #include <cctype>
 #include <string>
 
+#include "base/split.hpp"
 #include "base/utf8.hpp"
 #include "core/place.hpp"
 
@@ -159,12 +160,18 @@ std::optional<ResultError> of_denos_heap(std::string_view text) {
   return full;
 }
 
+bool names_a_place(std::string_view text) {
+  return std::ranges::any_of(split(text, '\n'), [](std::string_view line) {
+    return line.starts_with("    at ") && line.find("file:///work/") != line.npos;
+  });
+}
+
 // What became of a program that its driver has never seen: one that does not compile, or a module
-// of its own that is not there.
+// of its own that is not there. Deno names the place; whoever only complains and ends does not.
 std::optional<ResultError> of_deno(std::string_view text) {
   constexpr std::string_view kStart = "error: ", kUncaught = "Uncaught ", kSyntax = "SyntaxError";
   const std::size_t at = last_line_starting(text, kStart);
-  if (at == text.npos) return std::nullopt;
+  if (at == text.npos || !names_a_place(after_line(text, at))) return std::nullopt;
   std::string_view message = line_at(text, at).substr(kStart.size());
   if (message.starts_with(kUncaught)) message.remove_prefix(kUncaught.size());
   const bool is_syntax = message.starts_with(kSyntax);

@@ -12,8 +12,10 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Loaders and shell functions in variables.
-constexpr std::array kDeniedPrefixes = {"LD_"sv, "DYLD_"sv, "BASH_FUNC_"sv, "LUA_INIT"sv};
+// Loaders, shell functions in variables, and what takes Deno's wall down: another may
+// be asked for its permissions, and what it counts, audits or exports is written past them.
+constexpr std::array kDeniedPrefixes = {"LD_"sv,      "DYLD_"sv, "BASH_FUNC_"sv,
+                                        "LUA_INIT"sv, "DENO_"sv, "OTEL_DENO"sv};
 constexpr std::array kDeniedSuffixes = {"_API_KEY"sv, "_API_TOKEN"sv, "_SECRET_KEY"sv};
 constexpr std::array kDeniedNames = {
     // the C library
@@ -40,7 +42,6 @@ constexpr std::array kDeniedNames = {
     "NODE_PATH"sv,
     "NODE_CHANNEL_FD"sv,
     "NODE_REPL_EXTERNAL_MODULE"sv,
-    "DENO_V8_FLAGS"sv,
     "RUBYLIB"sv,
     "RUBYOPT"sv,
     "PERL5LIB"sv,

@@ -280,6 +280,12 @@ TEST_P(NodeContextOn, KeepsWhatIsDeclaredHoweverItIs) {
   EXPECT_FALSE(run_node("undefined").value.has_value());
 }
 
+TEST_P(NodeContextOn, RunsACellOnceWhateverItThrows) {
+  const ExecutionResult result = run_node("console.log('once'); eval('return 1')");
+  EXPECT_EQ(result.stdout_text, "once\n");
+  EXPECT_EQ(result.error.value().name, "SyntaxError");
+}
+
 TEST_P(NodeContextOn, TellsErrorsInTheCellsOwnLines) {
   (void)run_node("function f(a) {\n  return a.b.c;\n}");
   ExecutionResult result = run_node("\nf({})");

@@ -96,7 +96,24 @@ TEST_P(DrawnRichOn, HasOfALargeDataFrameTheFirstRowsAndColumns) {
   table = rows("pd.DataFrame([range(101)])");
   EXPECT_EQ(table["data"][0].size(), 101U) << "a hundred and the index";
   table = rows("pd.DataFrame({'a': ['x' * 10000] * 500})");
-  EXPECT_EQ(table["data"].size(), 62U) << "no more than a mebibyte of them";
+  EXPECT_EQ(table["data"].size(), 63U) << "no more than a mebibyte of them";
+}
+
+// Of which little more is made than is shown.
+TEST_P(DrawnRichOn, TakesLittleMemoryForALargeDataFrame) {
+  const std::string peak = "import resource\nresource.getrusage(resource.RUSAGE_SELF).ru_maxrss";
+  (void)run("import pandas as pd\npd.DataFrame({'a': ['x'] * 500})");
+  const std::int64_t before = std::stoll(run(peak).value.value());
+  const auto data = shown_by("pd.DataFrame({'a': ['x' * 200_000] * 500})");
+  EXPECT_EQ(Json::parse(data.at("application/json"))["data"].size(), 3U);
+  EXPECT_LT(std::stoll(run(peak).value.value()) - before, 64 << 10);
+}
+
+TEST_P(DrawnRichOn, IsAFigureThatHoldsNothingButWhatWasPutIntoIt) {
+  const ExecutionResult result =
+      run("import matplotlib.pyplot as plt, matplotlib.patches as patches\n"
+          "_ = plt.figure().add_artist(patches.Rectangle((0, 0), 1, 1))");
+  EXPECT_THAT(pictures_of(result), ElementsAre("PNG")) << to_json(result);
 }
 
 INSTANTIATE_TEST_SUITE_P(Native, DrawnRichOn, testing::Values("native"),

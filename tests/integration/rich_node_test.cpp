@@ -70,6 +70,40 @@ TEST_P(NodeRichOn, IsWithoutTheFormsThatCannotBe) {
             "RangeError");
 }
 
+TEST_P(NodeRichOn, IsTextWhereItsBytesAre) {
+  const ExecutionResult result =
+      run("display({'image/svg+xml': Buffer.from('<svg/>'), 'text/html': Buffer.from('\u0436'),\n"
+          "  'image/png': new Uint8Array([0, 255]), 'image/gif': 'AAE=\\n '}, {raw: true}); 1");
+  ASSERT_EQ(result.rich.size(), 1U) << to_json(result);
+  EXPECT_THAT(result.rich[0].data,
+              ElementsAre(Pair("image/gif", std::string("\0\1", 2)),
+                          Pair("image/png", std::string("\0\xFF", 2)),
+                          Pair("image/svg+xml", "<svg/>"), Pair("text/html", "\xD0\xB6")));
+}
+
+// Nobody answers for what says that it has any method, nor for what raises once it is asked.
+TEST_P(NodeRichOn, EndsItsCellWhateverAThingDoes) {
+  const auto error = [this](const std::string& code) {
+    const ExecutionResult result = run(code);
+    EXPECT_FALSE(result.timed_out) << code;
+    if (!result.error) return std::string();
+    return std::string(name_of(result.error->type)) + ": " + result.error->message;
+  };
+  const std::string method = "Symbol.for('Jupyter.display')";
+  EXPECT_THAT(error("const api = new Proxy(() => {}, {get: () => api, apply: () => api}); api"),
+              HasSubstr("SerializationError: value: function"));
+  EXPECT_EQ(error("({ [" + method + "]: () => ({ then() {} }) })"), "");
+  EXPECT_THAT(error("({ async [" + method +
+                    "]() {\n"
+                    "  return { get 'text/html'() { throw new Error('got'); } }; } })"),
+              HasSubstr("RuntimeError: Error: got"));
+  EXPECT_THAT(error("({ async [" + method +
+                    "]() { return {'text/html': 'a'}; },\n"
+                    "  toJSON() { throw Symbol('q'); } })"),
+              HasSubstr("SerializationError: value: Uncaught Symbol(q)"));
+  EXPECT_EQ(error("1"), "");
+}
+
 TEST_P(NodeRichOn, OfOneCellIsNoneOfTheNext) {
   (void)run(
       "const fs = require('fs'); const timer = setInterval(() => {\n"

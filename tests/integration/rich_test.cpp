@@ -12,6 +12,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Pair;
+using testing::StartsWith;
 
 constexpr const char* kLeftOut = "; at most 100 are kept, 8 MiB in all, 4 MiB of one";
 
@@ -122,6 +123,18 @@ TEST_P(RichOn, IsWithoutTheFormsThatCannotBe) {
   EXPECT_THAT(result.stderr_text, testing::Not(HasSubstr("\x1b")));
 }
 
+TEST_P(RichOn, IsTextWhereItsBytesAre) {
+  const ExecutionResult result =
+      run("display({'image/svg+xml': b'<svg/>', 'text/html': '\u0436'.encode(),\n"
+          "         'text/latex': b'\\xff', 'image/png': bytearray(b'\\0'),\n"
+          "         'image/gif': 'AAE=\\n '}, raw=True)");
+  ASSERT_EQ(result.rich.size(), 1U) << to_json(result);
+  EXPECT_THAT(result.rich[0].data,
+              ElementsAre(Pair("image/gif", std::string("\0\1", 2)),
+                          Pair("image/png", std::string("\0", 1)), Pair("image/svg+xml", "<svg/>"),
+                          Pair("text/html", "\xD0\xB6"), Pair("text/latex", "\xEF\xBF\xBD")));
+}
+
 TEST_P(RichOn, EndsWhereItGoesRoundInCircles) {
   const ExecutionResult result =
       run("class Round:\n"
@@ -142,8 +155,9 @@ TEST_P(RichOn, IsOneHundredThingsOfTenThousand) {
   EXPECT_EQ(result.rich[99].data.at("text/plain"), "99");
   EXPECT_THAT(result.meta.warnings,
               testing::Contains(std::string("rich results left out: 9900") + kLeftOut));
-  EXPECT_EQ(run("8").meta.warnings, run("8").meta.warnings);
-  EXPECT_THAT(run("8").rich, IsEmpty());
+  const ExecutionResult next = run("8");
+  EXPECT_THAT(next.meta.warnings, testing::Not(testing::Contains(StartsWith("rich results"))));
+  EXPECT_THAT(next.rich, IsEmpty());
 }
 
 TEST_P(RichOn, IsLeftOutWhereItIsHuge) {
@@ -231,7 +245,7 @@ TEST_P(RichOn, CannotBeMadeToSayWhatIsNotSo) {
   EXPECT_EQ(session_->state(), SessionState::ready) << to_json(result);
   for (const RichResult& each : result.rich)
     EXPECT_THAT(each.data, ElementsAre(Pair("text/html", "forged")));
-  EXPECT_LE(result.rich.size(), 1U);
+  EXPECT_EQ(result.rich.size(), 1U);
   ExecutionRequest other = cell("1 + 1");
   other.context = "clean";
   const ExecutionResult clean = session_->execute(other);

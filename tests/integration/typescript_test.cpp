@@ -164,6 +164,14 @@ TEST_P(TypescriptOn, TellsItsFullHeapFromTheBoxesLimit) {
   EXPECT_THAT(result["error"]["message"].get<std::string>(), HasSubstr("heap"));
 }
 
+TEST_P(TypescriptOn, AnswersForWhateverIsThrown) {
+  const Json value = run("return { toJSON() { throw Symbol('q'); } }");
+  EXPECT_EQ(value["error"]["type"], "SerializationError") << value;
+  EXPECT_EQ(value["error"]["message"], "value: Uncaught Symbol(q)");
+  EXPECT_EQ(value["exit_code"], 0);
+  EXPECT_EQ(run("throw null")["error"]["message"], "Uncaught null");
+}
+
 TEST_P(TypescriptOn, ShowsNoColours) {
   const Json result = run("throw new Error('\\x1b[31mred\\x1b[0m and plain')");
   EXPECT_EQ(result["error"]["message"], "Error: red and plain") << result;

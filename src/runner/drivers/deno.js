@@ -100,7 +100,7 @@ const start = (body) => {
   });
 };
 
-/// Javascript's own parser decides; before it, decorators and syntax errors may come to light.
+/// Javascript's own parser decides, to which decorators are errors; others may come to light.
 const parseError = (code) => {
   const { SourceTextModule } = process.getBuiltinModule('vm');
   try {
@@ -110,11 +110,14 @@ const parseError = (code) => {
   }
 };
 
+const withoutDecorators = (code) => code.replace(/@[\w$.]+(?:\([^()]*\))?/g, '');
+
 const mayReturn = () => {
   try {
     const text = Deno.readTextFileSync(path);
-    return /\breturn\b/.test(text)
-      && parseError(modules.stripTypeScriptTypes(text, { mode: 'transform' })) !== '';
+    if (!/\breturn\b/.test(text)) return false;
+    const code = modules.stripTypeScriptTypes(text, { mode: 'transform' });
+    return parseError(code) !== '' && parseError(withoutDecorators(code)) !== '';
   } catch {
     return false;  // Deno says why
   }

@@ -115,7 +115,7 @@
     } catch (error) {
       if (error instanceof Unserializable && isShown()) return null;
       return errorDocument('SerializationError',
-        error instanceof Unserializable ? error.message : `value: ${error}`);
+        error instanceof Unserializable ? error.message : `value: ${describe(error)[0]}`);
     }
   };
 
@@ -136,7 +136,8 @@
         const name = typeof error.name === 'string' ? error.name : undefined;
         return [text, stack, name, lineOf(stack, text)];
       }
-      return [`Uncaught ${typeof error === 'object' ? kindOf(error) : String(error)}`, undefined];
+      const isObject = typeof error === 'object' && error !== null;
+      return [`Uncaught ${isObject ? kindOf(error) : String(error)}`, undefined];
     } catch {
       return ['Uncaught error that cannot be shown', undefined];
     }

@@ -77,11 +77,13 @@
 
   const jsonOfForm = (type, form) => {
     if (type === 'application/json' || type.endsWith('+json')) return jsonOf(form);
-    const text = ArrayBuffer.isView(form)
-      ? Buffer.from(form.buffer, form.byteOffset, form.byteLength).toString('base64') : form;
-    if (typeof text !== 'string') throw new Unserializable('neither text nor bytes');
-    if (!isWellFormed(text)) throw new Unserializable('text with half of a surrogate pair');
-    return JSON.stringify(text);
+    const isText = /^text\/|\+xml$|javascript$/.test(type);
+    if (ArrayBuffer.isView(form)) {
+      const bytes = Buffer.from(form.buffer, form.byteOffset, form.byteLength);
+      return jsonOf(bytes.toString(isText ? 'utf8' : 'base64'));
+    }
+    if (typeof form !== 'string') throw new Unserializable('neither text nor bytes');
+    return jsonOf(isText ? form : form.replace(/\s+/g, ''));  // base64, which may have lines
   };
 
   const send = (forms, source) => {
@@ -107,10 +109,12 @@
     }
   };
 
-  /// By media type, or a promise of that; undefined for what has no such method. One that raises is
-  /// told, and ends no cell, but where it goes round in circles.
+  /// By media type, or a promise of that; undefined for what has no such method, and for proxies,
+  /// which may have any. One that raises is told, and ends no cell, but where it goes round in
+  /// circles.
   const formsOf = (thing) => {
     try {
+      if (types.isProxy(thing)) return undefined;
       const method = thing?.[jupyter];
       return typeof method === 'function' ? method.call(thing) : undefined;
     } catch (error) {
@@ -126,7 +130,7 @@
       if (over !== mine) return;
       send(raw ? settled : { 'text/plain': textOf(thing), ...settled }, 'display');
     };
-    return typeof forms?.then === 'function' ? forms.then(put) : put(forms);
+    return types.isPromise(forms) ? forms.then(put) : put(forms);
   };
 
   const HTML = (text) => (
@@ -153,8 +157,9 @@
       keepValue(value, () => Boolean(settled) || beside(value));
       finish(0);
     };
-    if (typeof forms?.then !== 'function') return end(forms);
-    return forms.then(end, (error) => end(tell(error)));
+    if (!types.isPromise(forms)) return end(forms);
+    return forms.then(end, (error) => end(tell(error)))
+      .catch((raised) => over === mine && finish(fail(raised)));
   };
 
   const hear = (mine, error, answer) => {
@@ -172,8 +177,11 @@
     }
   };
 
-  const hasReturn = (error, answer) => /^SyntaxError: Illegal return/.test(
-    !error && answer.exceptionDetails?.exception?.description);
+  /// Of the cell itself: what it has run has its place among the frames.
+  const hasReturn = (error, answer) => {
+    const told = !error && answer.exceptionDetails?.exception?.description;
+    return /^SyntaxError: Illegal return/.test(told) && !inCells.test(told);
+  };
 
   const evaluate = (code, then) => ask('evaluate', { expression: `${code}\n//# sourceURL=${filename}`,
     replMode: true, awaitPromise: true, objectGroup: 'cells' }, then);

@@ -79,14 +79,17 @@ def json_of_table(frame):
 
 
 def table_of(frame):
-    """Without the rows and columns beyond a bound."""
+    """Without the rows and columns beyond a bound, of which little more is made than is shown."""
     import json
-    part, rows = frame.iloc[:, :MOST_COLUMNS], MOST_ROWS
-    while True:
-        text = json_of_table(part.head(rows))
-        if len(text) <= MOST_TABLE or rows == 0:
-            return {**json.loads(text), "shape": list(frame.shape)}
-        rows //= 2
+    part, most = frame.iloc[:, :MOST_COLUMNS], min(len(frame), MOST_ROWS)
+    text, rows = json_of_table(part.head(0)), 0
+    while rows < most:
+        rows = min(2 * rows + 1, most)
+        larger = json_of_table(part.head(rows))
+        if len(larger) > MOST_TABLE:
+            break
+        text = larger
+    return {**json.loads(text), "shape": list(frame.shape)}
 
 
 def forms_of(thing):
@@ -112,14 +115,13 @@ def forms_of(thing):
 def json_of_form(kind, form):
     if kind == "application/json" or kind.endswith("+json"):
         return json_of(form, kind)
+    is_text = kind.startswith("text/") or kind.endswith(("+xml", "javascript"))
     if isinstance(form, (bytes, bytearray, memoryview)):
         from binascii import b2a_base64
-        form = b2a_base64(form, newline=False).decode()
-    elif not isinstance(form, str):
+        form = str(form, "utf-8", "replace") if is_text else b2a_base64(form).decode()
+    if not isinstance(form, str):
         raise Unserializable(kind + ": " + type(form).__name__ + " is neither text nor bytes")
-    elif not kind.startswith("text/") and not kind.endswith(("+xml", "javascript")):
-        form = "".join(form.split())  # base64, which may have lines
-    return text_of(form, kind)
+    return text_of(form if is_text else "".join(form.split()), kind)  # base64 may have lines
 
 
 def json_of_forms(forms):
@@ -205,7 +207,7 @@ class Figures:
     def show(self, but=None):
         for manager in self.managers():
             figure = manager.canvas.figure
-            is_drawn = figure.axes or figure.lines or figure.texts or figure.images
+            is_drawn = len(figure.get_children()) > 1  # its background is one
             if is_drawn and figure is not but:
                 self.shown.if_rich(figure, "display")
         self.close()

@@ -153,12 +153,15 @@ TEST(LastWords, AreWhatDenoSaysOfAProgramThatItHasNotStarted) {
   EXPECT_EQ(syntax->name, "SyntaxError");
   EXPECT_EQ(syntax->line, 7U);
   const auto missing = last_words_of(
-      "typescript", "x\nerror: Uncaught Module not found\n at file:///work/b.ts:2:1\n");
+      "typescript",
+      "x\nerror: Uncaught Module not found\n    at <anonymous> (file:///work/b.ts:2:1)\n");
   ASSERT_TRUE(missing);
   EXPECT_EQ(missing->type, ErrorType::RuntimeError);
   EXPECT_EQ(missing->message, "Module not found");
   EXPECT_FALSE(missing->line);
   EXPECT_FALSE(last_words_of("typescript", "its error: is no line's beginning\n"));
+  EXPECT_FALSE(last_words_of("typescript", "error: usage: program FILE\n"));
+  EXPECT_FALSE(last_words_of("typescript", "error: no file:///work/x\nat file:///work/x\n"));
 }
 
 TEST(LastWords, AreNoneWhereTheRuntimeSaysNothing) {

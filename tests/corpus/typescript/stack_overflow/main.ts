@@ -1,3 +1,4 @@
-const depth = (): number => 1 + depth();
+Error.stackTraceLimit = 0; // where it overflows depends on what has been compiled by then
+const depth = (n: number): number => depth(n + 1) + 1;
 console.log("begins");
-depth();
+depth(0);
