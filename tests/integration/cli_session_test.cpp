@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -84,11 +86,16 @@ TEST_F(CliSession, TakesWhatACellShows) {
   EXPECT_EQ(file_text(directory + "/main-1-2.html"), "<b>");
   EXPECT_EQ(file_text(directory + "/main-1-2.txt"), "<HTML>");
   EXPECT_EQ(run("1").status, 0);
-  folder.write("shown/here/main-3-1.png", "the user's");
-  const Ended refused = run(picture);
+  folder.write("shown/here/main-3-2.html", "the user's");
+  EXPECT_EQ(run(picture + "; HTML('3')").status, 0);
+  EXPECT_EQ(file_text(directory + "/main-3-2.html"), "the user's");
+  EXPECT_EQ(file_text(directory + "/main-3.2-1.png"), std::string("\0PNG", 4));
+  EXPECT_EQ(file_text(directory + "/main-3.2-2.html"), "3");
+  EXPECT_FALSE(std::filesystem::exists(directory + "/main-3-1.png")) << "a cell's are together";
+  const Ended refused =
+      ask({"run", "--context", "main", "--rich", directory + "/main-3.2-1.png", id, "-c", picture});
   EXPECT_EQ(refused.status, 125);
-  EXPECT_THAT(refused.err, HasSubstr("what was shown could not be written: writing main-3-1.png"));
-  EXPECT_EQ(file_text(directory + "/main-3-1.png"), "the user's");
+  EXPECT_THAT(refused.err, HasSubstr("what was shown could not be written: "));
   EXPECT_EQ(ask({"run", "--rich", directory, id, "-c", "1"}).status, 2) << "without a context";
   const Ended json = ask({"run", "--context", "main", "--json", id, "-c", picture});
   EXPECT_EQ(Json::parse(json.out)["rich"],

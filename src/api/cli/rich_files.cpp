@@ -1,5 +1,6 @@
 #include "api/cli/rich_files.hpp"
 
+#include <algorithm>
 #include <map>
 #include <system_error>
 
@@ -43,9 +44,31 @@ std::string_view ending_of(std::string_view media_type) {
   return ".bin";
 }
 
-std::string start_of(const ExecutionResult& result) {
-  if (!result.meta.context) return "";
-  return result.meta.context->name + "-" + std::to_string(result.meta.context->cell) + "-";
+using NamedForms = std::map<std::string, const std::string*>;
+
+NamedForms files_of(const std::vector<RichResult>& rich, const std::string& start) {
+  NamedForms files;
+  for (std::size_t index = 0; index < rich.size(); ++index) {
+    for (const auto& [type, content] : rich[index].data)
+      files[start + "-" + std::to_string(index + 1) + std::string(ending_of(type))] = &content;
+  }
+  return files;
+}
+
+// Cells are counted anew in a context that was lost, and in another session's of the same name.
+NamedForms free_files_of(const ExecutionResult& result, const std::filesystem::path& directory) {
+  const auto& context = result.meta.context;
+  const std::string cell =
+      context ? context->name + "-" + std::to_string(context->cell) : std::string("run");
+  NamedForms files = files_of(result.rich, cell);
+  const auto is_there = [&directory](const auto& file) {
+    std::error_code ignored;
+    return std::filesystem::symlink_status(directory / file.first, ignored).type() !=
+           std::filesystem::file_type::not_found;
+  };
+  for (int time = 2; std::ranges::any_of(files, is_there); ++time)
+    files = files_of(result.rich, cell + "." + std::to_string(time));
+  return files;
 }
 
 Status write_file(const std::filesystem::path& path, const std::string& content) {
@@ -72,13 +95,9 @@ Status write_rich(const ExecutionResult& result, const std::filesystem::path& di
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) return Error(Errc::system, policy::in_quotes(directory.string()) + " cannot be made");
-  for (std::size_t index = 0; index < result.rich.size(); ++index) {
-    for (const auto& [type, content] : result.rich[index].data) {
-      const std::string name =
-          start_of(result) + std::to_string(index + 1) + std::string(ending_of(type));
-      const Status written = write_file(directory / name, content);
-      if (!written.ok()) return Error(written.error()).within("writing " + name);
-    }
+  for (const auto& [name, content] : free_files_of(result, directory)) {
+    const Status written = write_file(directory / name, *content);
+    if (!written.ok()) return Error(written.error()).within("writing " + name);
   }
   return {};
 }
