@@ -13,9 +13,17 @@ namespace images = backend::images;
 // Of one image, with its packages and its layers; an engine that has fallen silent is left then.
 constexpr std::chrono::minutes kBuildBound{30};
 
-// Of all, those are made that this machine can make.
 bool is_meant(const std::string& name, const images::Definition& definition) {
-  return name == definition.name || (name == "all" && images::program_of(definition).ok());
+  return name == definition.name || name == "all";
+}
+
+// Of all, those are made that this machine can make.
+bool is_left_out(const images::Definition& definition, const ImageRequest& request) {
+  const auto program = images::program_of(definition);
+  if (program.ok() || std::ranges::count(request.names, definition.name) > 0) return false;
+  if (request.progress)
+    request.progress("leaving out " + definition.name + ": " + program.error().message());
+  return true;
 }
 
 Result<std::vector<images::Definition>> chosen(const std::vector<std::string>& names) {
@@ -63,6 +71,7 @@ Result<std::vector<images::Built>> build_images(const backend::Surroundings& her
   LAZARET_TRY(const engine::EngineClient client, backend::find_engine(here, call));
   std::vector<images::Built> list;
   for (const images::Definition& definition : definitions) {
+    if (is_left_out(definition, request)) continue;
     if (request.progress) request.progress("building " + definition.name);
     LAZARET_TRY(images::Built built,
                 images::build(client, definition, options, call.within(kBuildBound))

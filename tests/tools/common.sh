@@ -127,6 +127,9 @@ build_tree() {
     ${1+--target "$@"} >&2
 }
 
+# Whether a box has a program of this name.
+in_a_box() { PATH=/usr/local/bin:/usr/bin:/bin type -P "$1" >/dev/null; }
+
 # own_mounts ARGUMENT…: begins the script anew where it and those whom it starts alone see what they
 # mount, and where that ends with them: engines.sh can then cover the machine's own places.
 own_mounts() {

@@ -42,9 +42,6 @@ ensure_deno() {
     return 0
   fi
   say "installing Deno $DENO_VERSION as $DENO_PLACE"
-  if fetch_deno "$1"; then
-    install -m 0755 "$1/package/deno" "$DENO_PLACE"
-  else
+  { fetch_deno "$1" && install -m 0755 "$1/package/deno" "$DENO_PLACE"; } ||
     say "tests of typescript will be skipped"
-  fi
 }

@@ -94,9 +94,6 @@ build_tests_and_images() {
   return "$status"
 }
 
-# Whether a box has a program of this name.
-in_a_box() { PATH=/usr/local/bin:/usr/bin:/bin type -P "$1" >/dev/null; }
-
 # Whether root's own cgroup of version 2 is one that is mounted here.
 is_in_cgroup2() {
   local root own

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
+#include <fstream>
 #include <utility>
 
 #include "base/bytes.hpp"
@@ -68,6 +68,13 @@ std::string with_argument(std::string line, std::string_view name, std::string_v
   return at == line.npos ? line : line.replace(at, name.size(), value);
 }
 
+// No script, which would need what is not in the image (elf(5)).
+bool is_executable_by_itself(const std::string& path) {
+  std::array<char, 4> start{};
+  std::ifstream(path, std::ios::binary).read(start.data(), start.size());
+  return std::string_view(start.data(), start.size()) == "\177ELF";
+}
+
 }  // namespace
 
 std::vector<Definition> definitions() {
@@ -130,9 +137,8 @@ std::vector<std::string> configuration_of(const Definition& definition, Contents
 Result<std::string> program_of(const Definition& definition) {
   if (definition.program.empty()) return std::string();
   for (const char* const folder : {"/usr/local/bin/", "/usr/bin/"}) {
-    std::error_code ignored;
     std::string path = folder + definition.program;
-    if (std::filesystem::is_regular_file(path, ignored)) return path;
+    if (is_executable_by_itself(path)) return path;
   }
   return Error(Errc::not_found, "this machine has no " + definition.program)
       .with_hint("the image takes the one of this machine: install it in /usr/local/bin");

@@ -120,11 +120,13 @@ TEST(ImageDefinitions, TakeAProgramOfThisMachinesWhereDebianHasNone) {
 
 TEST(ImageDefinitions, SayWhichProgramThisMachineLacks) {
   Definition deno = named("deno");
-  deno.program = "no-such-program";
-  for (const Error& error : {program_of(deno).error(), build_context(deno).error()}) {
-    EXPECT_EQ(error.code(), Errc::not_found);
-    EXPECT_THAT(error.message(), HasSubstr("no-such-program"));
-    EXPECT_THAT(error.hint(), HasSubstr("/usr/local/bin"));
+  for (const char* const name : {"no-such-program", "ldd"}) {  // the other is a script
+    deno.program = name;
+    for (const Error& error : {program_of(deno).error(), build_context(deno).error()}) {
+      EXPECT_EQ(error.code(), Errc::not_found);
+      EXPECT_THAT(error.message(), HasSubstr(name));
+      EXPECT_THAT(error.hint(), HasSubstr("/usr/local/bin"));
+    }
   }
 }
 
