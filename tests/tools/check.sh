@@ -55,12 +55,18 @@ idle() {
 
 # No engine runs in a sanitizer's suite. Left out as well: what traces a program, which finds no
 # leaks then and says so, the want of descriptors, of which a sanitizer needs some itself, forks of
-# a program with threads, whose locks it keeps, and what large compilers do for most of a minute.
+# a program with threads, whose locks it keeps, what carries 100 MiB of the same bytes for a minute
+# or two, and programs of the corpus but Python's: they differ in what is not ours.
 readonly NOT_HERE='(/|On_)([Dd]ocker|[Pp]odman)|FillingFault|ServeFault|ServePool(Look|Events)'\
-'|NativeFault|Killed|WantOfDescriptors|InAFork|ServesAFork|Corpus.*/(go|java|rust)_'
+'|NativeFault|Killed|WantOfDescriptors|InAFork|ServesAFork|AreOfAnyLength|TakesNobodyElsesPlace'\
+'|TakesAllThatAProgramMayShow|MoreThan64Mebibytes'\
+'|Corpus.*/(bash|c|cpp|go|java|javascript|rust|sh|typescript)_'
 # What the box does to its program, which none of our threads has a part in; other tests have.
 readonly ONE_THREAD='Stdlib|SelftestOn|Corpus|NativeIsolation|NativeLimits|NativeMounts'\
 '|NativeProfiles|NativeProcesses|CliStatus|BadRequest|SubprocessOn'
+
+# Some of them wait, for their programs and on purpose.
+at_once=$((LAZARET_JOBS + 1))
 
 # suite PRESET LEFT_OUT: unit tests and those of the native backend in a sanitizer's tree.
 suite() {
