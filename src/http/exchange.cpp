@@ -162,6 +162,7 @@ class Exchange::Body {
   Status send(const Request& request, const BodySource& source, const Call& call);
   Result<ResponseHead> head(const Call& call);
   Status body(const BodySink& sink, const Call& call);
+  Result<std::string> piece(const Call& call);
   Stream hijack() &&;
 
  private:
@@ -169,7 +170,9 @@ class Exchange::Body {
   Status settle(Status written);
   Status write_chunks(const BodySource& source, const Call& call);
   Status read_head(const Call& call);
-  Status read_body(const Call& call);
+  template <typename Enough>
+  Status read_body(const BodySink& sink, Enough enough, const Call& call);
+  Status read_some(const Call& call);
   Status parse();
   Result<bool> fill(const Call& call);
   void renew_parser();
@@ -283,31 +286,44 @@ Result<ResponseHead> Exchange::Body::head(const Call& call) {
   return Error(Errc::protocol, "the peer sends interim answers without end");
 }
 
-Status Exchange::Body::read_body(const Call& call) {
-  while (!parser_->is_done()) {
-    // WHY: Beast asserts that five bytes are there when it comes back to the last chunk's header.
-    // A valid body always has that many left at any chunk header.
-    const std::size_t enough = parser_->at_chunk_header() ? kLastChunkBytes : 1;
-    const std::size_t before = buffered();
-    if (before >= enough) LAZARET_CHECK(parse());
-    if (parser_->is_done() || (before >= enough && buffered() < before)) continue;
-    LAZARET_TRY(const bool more, fill(call));
-    if (more) continue;
-    error_code error;
-    parser_->put_eof(error);
-    if (error) return http_error(error);
-  }
-  return {};
+Status Exchange::Body::read_some(const Call& call) {
+  // WHY: Beast asserts that five bytes are there when it comes back to the last chunk's header.
+  // A valid body always has that many left at any chunk header.
+  const std::size_t enough = parser_->at_chunk_header() ? kLastChunkBytes : 1;
+  const std::size_t before = buffered();
+  if (before >= enough) LAZARET_CHECK(parse());
+  if (parser_->is_done() || (before >= enough && buffered() < before)) return {};
+  LAZARET_TRY(const bool more, fill(call));
+  if (more) return {};
+  error_code error;
+  parser_->put_eof(error);
+  return error ? Status(http_error(error)) : Status();
 }
 
-Status Exchange::Body::body(const BodySink& sink, const Call& call) {
+template <typename Enough>
+Status Exchange::Body::read_body(const BodySink& sink, Enough enough, const Call& call) {
   if (!parser_ || !parser_->is_header_done()) {
     return Error(Errc::invalid_argument, "the head has not been read");
   }
   parser_->sink = &sink;
-  Status status = read_body(call);
+  Status status;
+  while (status.ok() && !parser_->is_done() && !enough()) status = read_some(call);
   parser_->sink = nullptr;
   return status;
+}
+
+Status Exchange::Body::body(const BodySink& sink, const Call& call) {
+  return read_body(sink, [] { return false; }, call);
+}
+
+Result<std::string> Exchange::Body::piece(const Call& call) {
+  std::string piece;
+  const BodySink sink = [&piece](Bytes some) {
+    piece += text_of(some);
+    return Status();
+  };
+  LAZARET_CHECK(read_body(sink, [&piece] { return !piece.empty(); }, call));
+  return piece;
 }
 
 Exchange::Stream Exchange::Body::hijack() && {
@@ -346,6 +362,8 @@ Result<std::string> Exchange::body(std::size_t cap_bytes, const Call& call) {
   LAZARET_CHECK(body_->body(collect, call));
   return text;
 }
+
+Result<std::string> Exchange::piece(const Call& call) { return body_->piece(call); }
 
 Exchange::Stream Exchange::hijack() && { return std::move(*body_).hijack(); }
 

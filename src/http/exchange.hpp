@@ -75,6 +75,8 @@ class Exchange {
   [[nodiscard]] Result<std::string> body(std::size_t cap_bytes, const Call& call);
   /// The body piece by piece, unbounded in total: the sink bounds it. After head().
   [[nodiscard]] Status body(const BodySink& sink, const Call& call);
+  /// The next piece of the body, of at most 64 KiB; empty at its end. After head().
+  [[nodiscard]] Result<std::string> piece(const Call& call);
 
   struct Stream {
     std::unique_ptr<Wire> wire;

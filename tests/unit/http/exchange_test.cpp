@@ -246,6 +246,24 @@ TEST(EngineHttp, TheSinksErrorEndsTheBodyAndComesBack) {
   EXPECT_EQ(status.error().code(), Errc::conflict);
 }
 
+TEST(EngineHttp, ABodyCanBeTakenPieceByPiece) {
+  for (const std::size_t pieces : {std::size_t{1}, std::size_t{1} << 20}) {
+    Told made = told({.bytes = kChunked, .piece_bytes = pieces});
+    EXPECT_EQ(made.exchange.piece(soon()).error().code(), Errc::invalid_argument) << "no head yet";
+    ASSERT_TRUE(made.exchange.head(soon()).ok());
+    std::string body;
+    for (auto some = made.exchange.piece(soon()); some.ok() && !some->empty();
+         some = made.exchange.piece(soon()))
+      body += *some;
+    EXPECT_EQ(body, "hello world");
+    EXPECT_EQ(made.exchange.piece(soon()).value(), "");
+  }
+  Told cut = told({.bytes = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf"});
+  ASSERT_TRUE(cut.exchange.head(soon()).ok());
+  EXPECT_EQ(cut.exchange.piece(soon()).value(), "half");
+  EXPECT_EQ(cut.exchange.piece(soon()).error().code(), Errc::connection_lost);
+}
+
 TEST(EngineHttp, BytesBehindTheHeadBelongToTheHijackedStreamP32) {
   Told made = told({.bytes = "HTTP/1.1 101 UPGRADED\r\nUpgrade: tcp\r\n\r\nfirst"});
   ASSERT_EQ(made.exchange.head(soon())->status, 101);
