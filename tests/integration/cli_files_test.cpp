@@ -68,22 +68,34 @@ TEST_F(CliSessionFiles, AreToldFromDirectoriesOfTheirName) {
   EXPECT_EQ(file_text(at("third/b")), "y\n");
 }
 
-// Names that JSON cannot say are not taken, and nobody's content is taken for theirs.
-TEST_F(CliSessionFiles, LeaveOutWhatCannotBeTaken) {
-  run("mkdir out more; head -c 5M /dev/zero > $'out/\\xff'; touch more/a more/b; chmod 0 more/b;"
-      "mkdir -p more/c more/$'\\xfe' more/$'\\xff'");
-  const Ended got = files("get", {"out", at("out")});
+TEST_F(CliSessionFiles, MayHaveNamesOfAnyBytes) {
+  fs::create_directory(at("in"));
+  const std::vector<std::string> names = {"f\xe9", "\xff", "\xc3\xa9", "new\nline", "-x"};
+  for (const std::string& name : names) (void)folder_.write("in/" + name, name);
+  EXPECT_EQ(files("put", {at("in")}).status, 0);
+  EXPECT_EQ(run("cat in/$'f\\xe9' in/$'\\xff' | od -An -tx1"), " 66 e9 ff\n");
+  const Ended got = files("get", {"in", at("out")});
   EXPECT_EQ(got.status, 0) << got.err;
-  EXPECT_THAT(got.err, HasSubstr("not taken"));
-  EXPECT_TRUE(fs::is_empty(at("out")));
+  EXPECT_THAT(got.err, testing::Not(HasSubstr("warning")));
+  for (const std::string& name : names) EXPECT_EQ(file_text(at("out/" + name)), name);
+}
+
+TEST_F(CliSessionFiles, LeaveOutWhatCannotBeTaken) {
+  run("mkdir more; touch more/a more/b more/z; chmod 0 more/b; mkdir -p more/c");
   const Ended more = files("get", {"more", at("more")});
-  EXPECT_THAT(more.err, HasSubstr("1 file, 0 bytes taken"));
-  EXPECT_THAT(more.err, HasSubstr("/work/more/b cannot be read"));
-  EXPECT_TRUE(fs::exists(at("more/a")));
+  EXPECT_EQ(more.status, 0);
+  EXPECT_THAT(more.err, HasSubstr("2 files, 0 bytes taken"));
+  EXPECT_THAT(more.err, HasSubstr("not taken: /work/more/b cannot be read"));
+  EXPECT_TRUE(fs::exists(at("more/a")) && fs::exists(at("more/z")));
   EXPECT_FALSE(fs::exists(at("more/b")));
-  const Ended bytes = files("put", {folder_.write("f\xe9", "x")});
-  EXPECT_EQ(bytes.status, 2);
-  EXPECT_THAT(bytes.err, HasSubstr("UTF-8"));
+}
+
+// This one says that it has 4096 bytes.
+TEST_F(CliSessionFiles, ThatBecomeShorterOnTheirWayAreNotPut) {
+  const Ended put = files("put", {"/sys/devices/system/cpu/online"});
+  EXPECT_EQ(put.status, 2);
+  EXPECT_THAT(put.err, HasSubstr("\"online\" has become shorter meanwhile"));
+  EXPECT_EQ(run("ls"), "main.sh\n");
 }
 
 // A program can show more than its box can hold.

@@ -181,6 +181,15 @@ ExecutionResult lost(const Error& error) {
   return core::failed_run(Error(error).as(Errc::connection_lost).within("the daemon"));
 }
 
+// A refusal is as short as a problem.
+Status check_answer(http::Exchange& exchange, const Call& call) {
+  constexpr std::size_t kMostProblem = 1UL << 20;
+  LAZARET_TRY(const auto head, exchange.head(call));
+  if (head.status < 300) return {};
+  LAZARET_TRY(const std::string problem, exchange.body(kMostProblem, call));
+  return error_of(problem);
+}
+
 }  // namespace
 
 std::optional<ExecutionResult> run_in_daemon(const policy::Config& config,
@@ -232,14 +241,26 @@ int status_of_refusal(Errc code) noexcept {
 }
 
 Result<std::string> ask_daemon(const Question& question, const Call& call) {
+  LAZARET_TRY(http::Exchange exchange, open_daemon(question, call));
+  return exchange.body(question.most_bytes, call);
+}
+
+Result<http::Exchange> open_daemon(const Question& question, const Call& call) {
   LAZARET_TRY(auto wire, connect(call.within(kOpenBound)));
   http::Exchange exchange(std::move(wire));
   LAZARET_CHECK(exchange.send(
       {question.method, question.target, {{"Host", "localhost"}}, question.body}, call));
-  LAZARET_TRY(const auto head, exchange.head(call));
-  LAZARET_TRY(std::string body, exchange.body(question.most_bytes, call));
-  if (head.status >= 300) return error_of(body);
-  return body;
+  LAZARET_CHECK(check_answer(exchange, call));
+  return exchange;
+}
+
+Status send_archive(const std::string& target, const http::BodySource& archive, const Call& call) {
+  LAZARET_TRY(auto wire, connect(call.within(kOpenBound)));
+  http::Exchange exchange(std::move(wire));
+  const std::vector<http::Header> headers = {{"Host", "localhost"},
+                                             {"Content-Type", "application/x-tar"}};
+  LAZARET_CHECK(exchange.send({"PUT", target, headers, ""}, archive, call));
+  return check_answer(exchange, call);
 }
 
 }  // namespace lazaret::cli

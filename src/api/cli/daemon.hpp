@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/call.hpp"
+#include "http/exchange.hpp"
 #include "lazaret/execution_result.hpp"
 #include "lazaret/request.hpp"
 #include "policy/config.hpp"
@@ -39,5 +40,10 @@ struct Question {
 /// The body of this user's daemon's answer. Errors: what it says when it refuses (not_found,
 /// conflict, invalid_argument, …), backend_unavailable where there is none, those of the wire.
 [[nodiscard]] Result<std::string> ask_daemon(const Question& question, const Call& call);
+/// The same answer, of any length, whose body is still to be read.
+[[nodiscard]] Result<http::Exchange> open_daemon(const Question& question, const Call& call);
+/// Puts an archive (application/x-tar) of any length there. Errors: as above, and the source's.
+[[nodiscard]] Status send_archive(const std::string& target, const http::BodySource& archive,
+                                  const Call& call);
 
 }  // namespace lazaret::cli

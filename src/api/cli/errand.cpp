@@ -38,6 +38,18 @@ Result<std::string> Errand::ask(const Question& question) {
   return ask_daemon(question, call());
 }
 
+Result<http::Exchange> Errand::open(const Question& question) {
+  LAZARET_CHECK(knock());
+  return open_daemon(question, call());
+}
+
+Result<std::string> Errand::more_of(http::Exchange& answer) const { return answer.piece(call()); }
+
+Status Errand::send_archive(const std::string& target, const http::BodySource& archive) {
+  LAZARET_CHECK(knock());
+  return cli::send_archive(target, archive, call());
+}
+
 Result<std::string> Errand::start_job(const ExecutionRequest& request, const std::string& session) {
   LAZARET_CHECK(knock());
   return cli::start_job(request, session, call());

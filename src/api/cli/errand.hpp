@@ -19,6 +19,12 @@ class Errand {
 
   /// As ask_daemon(); a daemon that answers nothing at all is not waited for.
   [[nodiscard]] Result<std::string> ask(const Question& question);
+  /// As open_daemon(), likewise.
+  [[nodiscard]] Result<http::Exchange> open(const Question& question);
+  /// The next piece of what was opened, empty at its end.
+  [[nodiscard]] Result<std::string> more_of(http::Exchange& answer) const;
+  /// As cli::send_archive(), likewise.
+  [[nodiscard]] Status send_archive(const std::string& target, const http::BodySource& archive);
   /// As cli::start_job(), likewise.
   [[nodiscard]] Result<std::string> start_job(const ExecutionRequest& request,
                                               const std::string& session);

@@ -149,7 +149,7 @@ void add_files(CLI::App& app, Common& common, Action& chosen) {
       "  lazaret session run $ID analyse.py\n"
       "  lazaret files ls $ID out\n"
       "  lazaret files get $ID out results/\n"
-      "Of any length: they go in pieces. A daemon keeps the session: `lazaret serve`.");
+      "Of any length: they go as archives. A daemon keeps the session: `lazaret serve`.");
   group->require_subcommand(1);
   Member listing(*group, "ls", "what lies below a directory of /work, or one file");
   listing.word("path", listing.flags->path, "below /work; else all of it");

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ struct Traffic {
   std::vector<std::string> warnings;
 };
 
-/// The files of a session that the daemon keeps. They go in pieces, so that memory is bounded
+/// The files of a session that the daemon keeps. They go as archives, so that memory is bounded
 /// whatever their length. Errors: those of the daemon and of this machine's files.
 class SessionFiles {
  public:
@@ -45,16 +46,16 @@ class SessionFiles {
   [[nodiscard]] Status remove(const std::string& path) const;
 
  private:
-  class Sender;
+  using Names = std::set<std::string>;
   [[nodiscard]] Result<Listing> ask_for(const std::string& query) const;
   [[nodiscard]] Status change(const std::string& method, const std::string& query,
                               const nlohmann::json& body) const;
   [[nodiscard]] Result<std::uint64_t> disk_bytes() const;
-  [[nodiscard]] Result<bool> is_file(const std::string& path) const;
-  [[nodiscard]] Status take(const Artifact& each, const std::string& path,
-                            core::ArtifactTaker& taker) const;
-  [[nodiscard]] Result<std::string> read(const std::string& path, std::uint64_t offset,
-                                         std::size_t length) const;
+  [[nodiscard]] Status take_all(http::Exchange& archive, core::ArtifactTaker& taker,
+                                Names& taken) const;
+  [[nodiscard]] std::string why_not_taken(const std::string& path, const Artifact& each) const;
+  /// What stands in the way of reading it; a directory is well.
+  [[nodiscard]] Status look_at(const std::string& path) const;
 
   Errand& errand_;
   std::string session_;
