@@ -83,11 +83,38 @@ TEST_F(CliSessionFiles, MayHaveNamesOfAnyBytes) {
 TEST_F(CliSessionFiles, LeaveOutWhatCannotBeTaken) {
   run("mkdir more; touch more/a more/b more/z; chmod 0 more/b; mkdir -p more/c");
   const Ended more = files("get", {"more", at("more")});
-  EXPECT_EQ(more.status, 0);
+  EXPECT_EQ(more.status, 0) << more.err;
   EXPECT_THAT(more.err, HasSubstr("2 files, 0 bytes taken"));
   EXPECT_THAT(more.err, HasSubstr("not taken: /work/more/b cannot be read"));
   EXPECT_TRUE(fs::exists(at("more/a")) && fs::exists(at("more/z")));
   EXPECT_FALSE(fs::exists(at("more/b")));
+}
+
+TEST_F(CliSessionFiles, LeaveOutWhatIsInADirectoryThatCannotBeRead) {
+  run("mkdir -p d/x; touch d/a d/x/b; chmod 0 d/x");
+  const Ended got = files("get", {"d", at("taken")});
+  EXPECT_EQ(got.status, 0) << got.err;
+  EXPECT_THAT(got.err, HasSubstr("warning: 1 "));
+  EXPECT_TRUE(fs::exists(at("taken/a")));
+  run("mkdir n; cd n; touch $'\\xfe' $'\\xff'; chmod 0 $'\\xff'");
+  const Ended odd = files("get", {"n", at("odd")});
+  EXPECT_EQ(odd.status, 0) << odd.err;
+  EXPECT_THAT(odd.err, HasSubstr("1 file, 0 bytes taken\nlazaret: warning: not taken"));
+}
+
+TEST_F(CliSessionFiles, AreTheFirstTenThousandOfMany) {
+  id_ = ask({"session", "new", "--disk-files", "20000"}).out.substr(0, 32);
+  run("mkdir d; cd d; touch $(seq 10001)");
+  const Ended got = files("get", {"d", at("taken")});
+  EXPECT_EQ(got.status, 0) << got.err;
+  EXPECT_THAT(got.err, HasSubstr("10000 files, 0 bytes taken\nlazaret: warning: 1 "));
+}
+
+TEST_F(CliSessionFiles, ThatAreNotWhatTheySayAreNotPut) {
+  const Ended put = files("put", {"/proc/cpuinfo"});
+  EXPECT_EQ(put.status, 2);
+  EXPECT_THAT(put.err, HasSubstr("is a file of /proc"));
+  EXPECT_EQ(files("put", {"/"}).status, 2);
 }
 
 // This one says that it has 4096 bytes.

@@ -63,8 +63,8 @@ NamedForms free_files_of(const ExecutionResult& result, const std::filesystem::p
   NamedForms files = files_of(result.rich, cell);
   const auto is_there = [&directory](const auto& file) {
     std::error_code ignored;
-    return std::filesystem::symlink_status(directory / file.first, ignored).type() !=
-           std::filesystem::file_type::not_found;
+    return std::filesystem::exists(
+        std::filesystem::symlink_status(directory / file.first, ignored));
   };
   for (int time = 2; std::ranges::any_of(files, is_there); ++time)
     files = files_of(result.rich, cell + "." + std::to_string(time));

@@ -1,6 +1,7 @@
 #include "api/cli/sent_archive.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/tar.hpp"
@@ -23,13 +24,20 @@ fs::path with_a_name(const fs::path& path, std::error_code& error) {
   return name.empty() || name == "." || name == ".." ? fs::canonical(path, error) : bare;
 }
 
+// Files of /proc say so and are not.
+Status check_empty(const fs::path& source, const os::PlainFile& file) {
+  std::array<std::byte, 1> byte{};
+  LAZARET_TRY(const std::size_t count, file.read(byte));
+  return count == 0 ? Status() : not_sent(source, "has grown meanwhile, or is a file of /proc");
+}
+
 }  // namespace
 
 Status SentArchive::add(const fs::path& source) {
   std::error_code error;
   const fs::path named = with_a_name(source, error);
   const fs::file_status status = error ? fs::file_status() : fs::status(named, error);
-  if (source.empty() || status.type() == fs::file_type::not_found)
+  if (source.empty() || !named.has_filename() || status.type() == fs::file_type::not_found)
     return not_sent(source, "is not there");
   if (error) return not_sent(source, "cannot be looked at: " + error.message());
   const std::string path = named.filename().generic_string();
@@ -71,12 +79,13 @@ Status SentArchive::begin_next() {
   TarHead head{.path = item.path, .kind = TarKind::directory, .mode = 0755};
   if (!item.source.empty()) {
     LAZARET_TRY(file_, os::PlainFile::open(item.source, item.link));
+    if (file_->size() == 0) LAZARET_CHECK(check_empty(item.source, *file_));
     head.kind = TarKind::file;
     head.mode = file_->is_executable() ? 0755 : 0644;
     head.size = left_ = file_->size();
     ++files_;
   }
-  LAZARET_TRY(text_, tar_head(head));
+  LAZARET_TRY(text_, tar_head(head).within(policy::in_quotes(item.path)));
   return {};
 }
 

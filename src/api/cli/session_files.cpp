@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "api/cli/sent_archive.hpp"
-#include "base/tar_reader.hpp"
 #include "base/try.hpp"
 #include "base/utf8.hpp"
 #include "core/artifacts.hpp"
@@ -49,10 +48,12 @@ Result<std::string> text_of(const json& body) {
 }
 
 // The name that it has below /work.
-std::string name_below(const std::string& directory, const fs::path& path) {
-  const std::string name = path.generic_string();
+std::string name_below(const std::string& directory, const std::string& name) {
   return directory == "." ? name : directory + "/" + name;
 }
+
+// It is gone, or cannot be read.
+bool is_of_one_file(Errc code) { return code == Errc::not_found || code == Errc::conflict; }
 
 runner::Entry entry_of(const TarHead& head) {
   using Kind = runner::Entry::Kind;
@@ -139,51 +140,66 @@ Result<Traffic> SessionFiles::get(const std::string& path, const fs::path& direc
   LAZARET_TRY(const std::uint64_t most, disk_bytes());
   LAZARET_TRY(const Listing listing, list(path));
   LAZARET_CHECK(check_sizes(listing.files, most));
-  LAZARET_TRY(http::Exchange archive,
-              errand_.open({"GET", target_ + "?format=tar&path=" + escaped(path)}));
   std::error_code error;
   fs::create_directories(directory, error);
   if (error) return unusable(directory, "cannot be made: " + error.message());
   core::ArtifactTaker taker({directory, false, most});
   Names taken;
-  const Status whole = take_all(archive, taker, taken);
+  const Status whole = take_all(path, taker, taken);
   if (taker.trouble()) return *taker.trouble();
   if (!whole.ok() && whole.error().code() != Errc::invalid_argument) return whole.error();
   if (!whole.ok() && taken.empty()) LAZARET_CHECK(look_at(path));
-  Traffic traffic;
+  Traffic traffic{0, 0, listing.warnings};
   count(taker, traffic);
-  for (const Artifact& each : listing.files) {
-    if (taken.count(each.path) == 0) traffic.warnings.push_back(why_not_taken(path, each));
-  }
+  LAZARET_CHECK(tell_not_taken(path, listing.files, std::move(taken), traffic.warnings));
   if (!whole.ok() && traffic.warnings.empty()) return whole.error();
   return traffic;
 }
 
-// One that the daemon has cut says so by what is no entry (invalid_argument).
-Status SessionFiles::take_all(http::Exchange& archive, core::ArtifactTaker& taker,
+// As much as is listed. An archive that the daemon has cut between two entries says so by what is
+// no entry (invalid_argument).
+Status SessionFiles::take_all(const std::string& path, core::ArtifactTaker& taker,
                               Names& taken) const {
+  LAZARET_TRY(http::Exchange archive,
+              errand_.open({"GET", target_ + "?format=tar&path=" + escaped(path)}));
   TarReader reader([&] { return errand_.more_of(archive); });
-  for (;;) {
+  for (std::size_t named = 0; taken.size() < core::ArtifactTaker::kMostArtifacts;) {
     LAZARET_TRY(const auto head, reader.next());
-    if (!head) return {};
-    LAZARET_CHECK(taker.entry(entry_of(*head)));
-    for (bool more = head->kind == TarKind::file; more && !taker.trouble();) {
-      LAZARET_TRY(const Bytes some, reader.content());
-      LAZARET_CHECK(taker.content(some));
-      more = !some.empty();
-    }
+    if (!head || (named += head->path.size()) > core::ArtifactTaker::kMostNames) return {};
+    LAZARET_CHECK(take(*head, reader, taker));
     if (taker.trouble()) return {};
     taken.insert(to_utf8(head->path));  // as JSON names it
   }
+  return {};
 }
 
-// An archive says that it is cut, but not of what and why.
-std::string SessionFiles::why_not_taken(const std::string& path, const Artifact& each) const {
-  if (each.kind == Artifact::Kind::other)
-    return policy::in_quotes(each.path) + " is neither a file nor a directory: not taken";
-  const Status seen = look_at(name_below(path, each.path));
-  return "not taken: " +
-         (seen.ok() ? policy::in_quotes(each.path) + " has changed" : seen.error().message());
+Status SessionFiles::take(const TarHead& head, TarReader& reader, core::ArtifactTaker& taker) {
+  LAZARET_CHECK(taker.entry(entry_of(head)));
+  for (bool more = head.kind == TarKind::file; more && !taker.trouble();) {
+    LAZARET_TRY(const Bytes some, reader.content());
+    LAZARET_CHECK(taker.content(some));
+    more = !some.empty();
+  }
+  return {};
+}
+
+// An archive says that it is cut, but not of what and why. Errors: those that are of no one file.
+Status SessionFiles::tell_not_taken(const std::string& path, const std::vector<Artifact>& listed,
+                                    Names taken, std::vector<std::string>& warnings) const {
+  for (const Artifact& each : listed) {
+    if (const auto found = taken.find(each.path); found != taken.end()) {
+      taken.erase(found);
+    } else if (each.kind == Artifact::Kind::other) {
+      warnings.push_back(policy::in_quotes(each.path) +
+                         " is neither a file nor a directory: not taken");
+    } else {
+      const Status seen = look_at(name_below(path, each.path));
+      if (!seen.ok() && !is_of_one_file(seen.error().code())) return seen;
+      warnings.push_back("not taken: " + (seen.ok() ? policy::in_quotes(each.path) + " has changed"
+                                                    : seen.error().message()));
+    }
+  }
+  return {};
 }
 
 Status SessionFiles::look_at(const std::string& path) const {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "api/cli/errand.hpp"
+#include "base/tar_reader.hpp"
 #include "core/artifacts.hpp"
 #include "lazaret/execution_result.hpp"
 #include "lazaret/result.hpp"
@@ -46,14 +47,17 @@ class SessionFiles {
   [[nodiscard]] Status remove(const std::string& path) const;
 
  private:
-  using Names = std::set<std::string>;
+  using Names = std::multiset<std::string>;
   [[nodiscard]] Result<Listing> ask_for(const std::string& query) const;
   [[nodiscard]] Status change(const std::string& method, const std::string& query,
                               const nlohmann::json& body) const;
   [[nodiscard]] Result<std::uint64_t> disk_bytes() const;
-  [[nodiscard]] Status take_all(http::Exchange& archive, core::ArtifactTaker& taker,
+  [[nodiscard]] Status take_all(const std::string& path, core::ArtifactTaker& taker,
                                 Names& taken) const;
-  [[nodiscard]] std::string why_not_taken(const std::string& path, const Artifact& each) const;
+  [[nodiscard]] static Status take(const TarHead& head, TarReader& reader,
+                                   core::ArtifactTaker& taker);
+  [[nodiscard]] Status tell_not_taken(const std::string& path, const std::vector<Artifact>& listed,
+                                      Names taken, std::vector<std::string>& warnings) const;
   /// What stands in the way of reading it; a directory is well.
   [[nodiscard]] Status look_at(const std::string& path) const;
 
