@@ -84,14 +84,6 @@ class Courier {
     return seen.ok() && file.size() == 0 ? check_empty(source, file) : seen;
   }
 
-  // Files of /proc say so and are not.
-  static Status check_empty(const fs::path& source, const os::PlainFile& file) {
-    std::array<std::byte, 1> byte{};
-    LAZARET_TRY(const std::size_t count, file.read(byte));
-    if (count == 0) return {};
-    return unfit(source, "has grown while it was read, or is a file of /proc");
-  }
-
   Status put_directory(const fs::path& root, const std::string& path) {
     if (path != ".") LAZARET_CHECK(send({Entry::Kind::directory, false, 0, path, {}}));
     std::error_code error;
@@ -156,6 +148,13 @@ Status look_for(const std::vector<Input>& inputs) {
                        error ? error : std::make_error_code(std::errc::no_such_file_or_directory));
   }
   return {};
+}
+
+Status check_empty(const fs::path& source, const os::PlainFile& file) {
+  std::array<std::byte, 1> byte{};
+  LAZARET_TRY(const std::size_t count, file.read(byte));
+  if (count == 0) return {};
+  return unfit(source, "has grown while it was read, or is a file of /proc");
 }
 
 Result<runner::Placed> put_inputs(runner::Client& client, const Cargo& cargo, const Call& call) {

@@ -6,12 +6,17 @@
 #include <vector>
 
 #include "lazaret/request.hpp"
+#include "os/plain_file.hpp"
 #include "runner/client.hpp"
 
 namespace lazaret::core {
 
 /// Whether what the inputs name is there. Errors: not_found, naming it.
 [[nodiscard]] Status look_for(const std::vector<Input>& inputs);
+
+/// Whether a file whose size is 0 is empty: those of /proc say so and are not. Errors:
+/// invalid_argument, naming the source, and those of reading.
+[[nodiscard]] Status check_empty(const std::filesystem::path& source, const os::PlainFile& file);
 
 /// Whether an error is one of the box or of the way there, not of what was to be put.
 [[nodiscard]] bool is_of_box(Errc code) noexcept;

@@ -1,3 +1,4 @@
+#include <csignal>
 #include <filesystem>
 
 #include <gmock/gmock.h>
@@ -100,6 +101,18 @@ TEST_F(CliSessionFiles, LeaveOutWhatIsInADirectoryThatCannotBeRead) {
   const Ended odd = files("get", {"n", at("odd")});
   EXPECT_EQ(odd.status, 0) << odd.err;
   EXPECT_THAT(odd.err, HasSubstr("1 file, 0 bytes taken\nlazaret: warning: not taken"));
+}
+
+// What could not be taken is looked at one by one, which the user need not wait for.
+TEST_F(CliSessionFiles, EndAtAnInterruptWhileTheReasonsAreLookedFor) {
+  id_ = ask({"session", "new", "--disk-files", "20000"}).out.substr(0, 32);
+  run("mkdir d; cd d; touch a $(seq 5000); chmod 0 [0-9]*");
+  Invocation interrupted{.argv = {}, .environment = {{"LAZARET_SOCKET", daemon_.socket()}}};
+  interrupted.once_started = [this](pid_t pid) {
+    EXPECT_TRUE(becomes_true(std::chrono::seconds(20), [&] { return fs::exists(at("taken/a")); }));
+    ::kill(pid, SIGINT);
+  };
+  EXPECT_EQ(lazaret({"files", "get", id_, "d", at("taken")}, interrupted).status, 130);
 }
 
 TEST_F(CliSessionFiles, AreTheFirstTenThousandOfMany) {

@@ -96,6 +96,12 @@ TEST_F(CliSession, TakesWhatACellShows) {
       ask({"run", "--context", "main", "--rich", directory + "/main-3.2-1.png", id, "-c", picture});
   EXPECT_EQ(refused.status, 125);
   EXPECT_THAT(refused.err, HasSubstr("what was shown could not be written: "));
+  std::string deep = directory;
+  while (deep.size() < 4090)
+    deep += "/" + std::string(std::min<std::size_t>(250, 4090 - deep.size()), 'd');
+  const Ended unfit = ask({"run", "--context", "main", "--rich", deep, id, "-c", picture});
+  EXPECT_EQ(unfit.status, 125) << "no file has so long a path";
+  EXPECT_THAT(unfit.err, HasSubstr("what was shown could not be written: "));
   EXPECT_EQ(ask({"run", "--rich", directory, id, "-c", "1"}).status, 2) << "without a context";
   const Ended json = ask({"run", "--context", "main", "--json", id, "-c", picture});
   EXPECT_EQ(Json::parse(json.out)["rich"],

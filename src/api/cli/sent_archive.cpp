@@ -1,11 +1,11 @@
 #include "api/cli/sent_archive.hpp"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "base/tar.hpp"
 #include "base/try.hpp"
+#include "core/inputs.hpp"
 #include "policy/quantity.hpp"
 
 namespace lazaret::cli {
@@ -22,13 +22,6 @@ fs::path with_a_name(const fs::path& path, std::error_code& error) {
   const fs::path bare = path.has_filename() ? path : path.parent_path();
   const fs::path name = bare.filename();
   return name.empty() || name == "." || name == ".." ? fs::canonical(path, error) : bare;
-}
-
-// Files of /proc say so and are not.
-Status check_empty(const fs::path& source, const os::PlainFile& file) {
-  std::array<std::byte, 1> byte{};
-  LAZARET_TRY(const std::size_t count, file.read(byte));
-  return count == 0 ? Status() : not_sent(source, "has grown meanwhile, or is a file of /proc");
 }
 
 }  // namespace
@@ -79,7 +72,7 @@ Status SentArchive::begin_next() {
   TarHead head{.path = item.path, .kind = TarKind::directory, .mode = 0755};
   if (!item.source.empty()) {
     LAZARET_TRY(file_, os::PlainFile::open(item.source, item.link));
-    if (file_->size() == 0) LAZARET_CHECK(check_empty(item.source, *file_));
+    if (file_->size() == 0) LAZARET_CHECK(core::check_empty(item.source, *file_));
     head.kind = TarKind::file;
     head.mode = file_->is_executable() ? 0755 : 0644;
     head.size = left_ = file_->size();

@@ -21,32 +21,13 @@ TEST(BaseEnvironment, RoundsProcessorsUpToThreads) {  // P-53
 }
 
 TEST(Variable, IsDeniedWhenItChangesHowProgramsAreLoadedOrCarriesASecret) {
-  for (const auto* name : {"LD_PRELOAD",
-                           "LD_LIBRARY_PATH",
-                           "LD_AUDIT",
-                           "DYLD_INSERT_LIBRARIES",
-                           "PYTHONPATH",
-                           "PYTHONSTARTUP",
-                           "PYTHONHOME",
-                           "NODE_OPTIONS",
-                           "RUBYLIB",
-                           "RUBYOPT",
-                           "PERL5LIB",
-                           "PERL5OPT",
-                           "BASH_ENV",
-                           "ENV",
-                           "PROMPT_COMMAND",
-                           "GCONV_PATH",
-                           "IFS",
-                           "Ld_Preload",
-                           "AWS_SECRET_ACCESS_KEY",
-                           "SOME_API_KEY",
-                           "BASH_FUNC_ls",
-                           "DENO_V8_FLAGS",
-                           "DENO_PERMISSION_BROKER_PATH",
-                           "DENO_AUDIT_PERMISSIONS",
-                           "DENO_COVERAGE_DIR",
-                           "OTEL_DENO"}) {
+  for (const auto* name :
+       {"LD_PRELOAD", "LD_LIBRARY_PATH", "LD_AUDIT", "DYLD_INSERT_LIBRARIES", "PYTHONPATH",
+        "PYTHONSTARTUP", "PYTHONHOME", "NODE_OPTIONS", "RUBYLIB", "RUBYOPT", "PERL5LIB", "PERL5OPT",
+        "BASH_ENV", "ENV", "PROMPT_COMMAND", "GCONV_PATH", "IFS", "Ld_Preload",
+        "AWS_SECRET_ACCESS_KEY", "SOME_API_KEY", "BASH_FUNC_ls", "DENO_V8_FLAGS",
+        "DENO_PERMISSION_BROKER_PATH", "DENO_AUDIT_PERMISSIONS", "DENO_COVERAGE_DIR",
+        "OTEL_DENO"}) {
     const auto status = check_variable(name);
     ASSERT_FALSE(status.ok()) << name;
     EXPECT_EQ(status.error().code(), Errc::permission_denied) << name;
