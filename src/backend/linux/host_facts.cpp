@@ -47,13 +47,15 @@ struct Trial {
   int code = 0;
 };
 
-// SAFETY: like fork(2), and the child makes system calls only. The host name needs a capability
-// that some hosts take away from new user namespaces (P-47).
+// SAFETY: like fork(2), and the child makes system calls only: a sanitizer's own _exit(2) waits for
+// locks that other threads held. The host name needs a capability that some hosts take away from
+// new user namespaces (P-47).
 Trial try_namespaces(unsigned long flags) {
   const bool named = (flags & CLONE_NEWUTS) != 0;
   const long pid = ::syscall(SYS_clone, flags | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
   if (pid < 0) return {"make namespaces", errno};
-  if (pid == 0) ::_exit(named && ::sethostname("lazaret", 7) != 0 ? errno : 0);
+  if (pid == 0)
+    ::syscall(SYS_exit_group, named && ::syscall(SYS_sethostname, "lazaret", 7) != 0 ? errno : 0);
   int status = 0;
   while (::waitpid(static_cast<pid_t>(pid), &status, 0) < 0 && errno == EINTR) {
   }
