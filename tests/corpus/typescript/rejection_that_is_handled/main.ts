@@ -4,5 +4,7 @@ globalThis.addEventListener("unhandledrejection", (event) => {
   heard.push((event.reason as Error).message);
 });
 void Promise.reject(new Error("lost"));
-await new Promise((resolve) => setTimeout(resolve, 5));
+for (let tries = 0; tries < 1000 && heard.length === 0; tries++) {
+  await new Promise((resolve) => setTimeout(resolve, 5));
+}
 return heard;
