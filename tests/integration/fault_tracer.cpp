@@ -16,6 +16,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
+#include <set>
 #include <sstream>
 #include <utility>
 
@@ -72,14 +73,22 @@ class Paper {
   int file_;
 };
 
-std::string mount_points() {
+// Each by its number, which no other has (proc_pid_mountinfo(5)).
+std::set<std::string> mounts() {
   std::istringstream lines(file_text("/proc/self/mountinfo"));
-  std::string points;
-  for (std::string line, skipped, point; std::getline(lines, line);) {
-    std::istringstream(line) >> skipped >> skipped >> skipped >> skipped >> point;
-    points += point + "\n";
+  std::set<std::string> all;
+  for (std::string line, number, skipped, point; std::getline(lines, line);) {
+    std::istringstream(line) >> number >> skipped >> skipped >> skipped >> point;
+    all.insert(number + " at " + point);
   }
-  return points;
+  return all;
+}
+
+// WHY not what has gone: whose mounts these are copies of may remove the directories below them.
+std::string mounted_since(const std::set<std::string>& before) {
+  std::string said;
+  for (const std::string& mount : added(before, mounts())) said += mount + "\n";
+  return said;
 }
 
 std::string host_name() {
@@ -103,13 +112,13 @@ bool take_own_mounts() {
                                int gate) {
   char go = 0;
   if (::read(gate, &go, 1) != 1 || !take_own_mounts()) ::_exit(1);
-  const std::string before = mount_points(), name = host_name();
+  const auto before = mounts();
+  const std::string name = host_name();
   const auto text =
       in_child(caller, [&request] { return to_json(sandbox_on("native").execute(request)); });
-  const std::string after = mount_points();
   Json seen;
   seen["result"] = text ? Json::parse(*text) : Json();
-  seen["mounted"] = after == before ? "" : after;
+  seen["mounted"] = mounted_since(before);
   seen["renamed"] = host_name() == name ? "" : host_name();
   paper.write(seen.dump());
   ::_exit(0);
