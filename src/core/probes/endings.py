@@ -157,12 +157,12 @@ try:
 except BlockingIOError:
     print("refused")
 #: E-56-orphans 56 make orphans that end at once
-#: limits pids=40 timeout=10s
+#: limits pids=40 timeout=20s
 #: stdout "all\n"
 #: expect cause=exited survivors=0
 #: no-control its orphans end by themselves anywhere
 import os
-for _ in range(300):
+for _ in range(120):
     child = os.fork()
     if child == 0:
         if os.fork() != 0:
