@@ -83,7 +83,7 @@ class Connection final : public Visitor,
   void advance();
   [[nodiscard]] bool parse();
   [[nodiscard]] std::optional<Problem> judge_head();
-  [[nodiscard]] std::optional<Problem> judge_sender(bool has_body);
+  [[nodiscard]] std::optional<Problem> judge_sender(std::string_view query, bool has_body);
   [[nodiscard]] std::optional<Problem> judge_body();
   void invite();
   void invited(const error_code& error);
@@ -231,14 +231,14 @@ std::optional<Problem> Connection<Stream>::judge_head() {
   const std::string_view target(head.target().data(), head.target().size());
   const std::size_t mark = std::min(target.find('?'), target.size());
   request_.path = target.substr(0, mark);
-  request_.query = target.substr(std::min(mark + 1, target.size()));
+  const std::string_view query = target.substr(std::min(mark + 1, target.size()));
   request_.accept = std::string(head[http::field::accept]);
   request_.takes_chunks = head.version() >= 11;
   request_.content_type = std::string(head[http::field::content_type]);
   request_.version = std::string(head["Lazaret-Version"]);
   request_.configuration = std::string(head["Lazaret-Configuration"]);
   const bool has_body = parser_->chunked() || parser_->content_length().value_or(0) > 0;
-  refusal_ = judge_sender(has_body);
+  refusal_ = judge_sender(query, has_body);
   if (refusal_) return has_body ? refusal_ : std::nullopt;
   return judge_body();
 }
@@ -262,9 +262,9 @@ std::optional<Problem> Connection<Stream>::judge_body() {
   return std::nullopt;
 }
 
-// Finds the route. Whoever is not let in sends no body, whatever it is for.
+// Finds the route, and what is said to it. Whoever is not let in sends no body, whatever it is for.
 template <typename Stream>
-std::optional<Problem> Connection<Stream>::judge_sender(bool has_body) {
+std::optional<Problem> Connection<Stream>::judge_sender(std::string_view query, bool has_body) {
   const auto authorization = parser_->get()[http::field::authorization];
   const auto stranger = gate_({authorization.data(), authorization.size()});
   Problem missing{};
@@ -272,6 +272,9 @@ std::optional<Problem> Connection<Stream>::judge_sender(bool has_body) {
   const bool for_anyone = route_ != nullptr && route_->access == Access::anyone && !has_body;
   if (stranger && !for_anyone) return stranger;
   if (route_ == nullptr) return missing;
+  auto named = parameters_of(query, route_->query);
+  if (!named.ok()) return Problem{400, "bad_request", named.error().message()};
+  request_.query = std::move(named).value();
   return std::nullopt;
 }
 

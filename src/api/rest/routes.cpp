@@ -156,7 +156,6 @@ const Route* route_of(Request& request, Problem& problem) {
       request.method == "HEAD" ? "GET" : std::string_view(request.method);
   for (const Route& route : kRoutes) {
     if (!matches(route.path, request.path, request.parameters)) continue;
-    request.known = route.query;
     if (route.method == method) return &route;
     problem.status = 405;
     problem.code = "method_not_allowed";

@@ -19,7 +19,7 @@ struct Route {
   std::string_view path;  ///< "/v1/runs/{id}": a name in braces stands for one segment
   Access access;
   void (*serve)(Desk& desk, const VisitorPointer& visitor);
-  std::span<const std::string_view> query = {};  ///< names of the parameters that it knows
+  std::span<const std::string_view> query = {};  ///< names of the parameters that it takes
   std::string_view streams = {};  ///< type of the bodies that it takes as they come, of any length
 };
 

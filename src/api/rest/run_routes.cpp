@@ -84,15 +84,14 @@ struct Part {
 };
 
 Result<Part> part_of(const Request& request) {
-  LAZARET_TRY(const Parameters parameters, parameters_of(request.query, request.known));
   Part part;
-  const auto named = parameters.find("stream");
-  const std::string stream = named == parameters.end() ? "stdout" : named->second;
+  const auto named = request.query.find("stream");
+  const std::string stream = named == request.query.end() ? "stdout" : named->second;
   if (stream != "stdout" && stream != "stderr")
     return Error(Errc::invalid_argument, "stream is stdout or stderr");
   if (stream == "stderr") part.stream = Stream::standard_error;
-  LAZARET_TRY(part.offset, number_in(parameters, "offset", kAnyNumber));
-  LAZARET_TRY(part.wait, wait_in(parameters));
+  LAZARET_TRY(part.offset, number_in(request.query, "offset", kAnyNumber));
+  LAZARET_TRY(part.wait, wait_in(request.query));
   return part;
 }
 
@@ -158,16 +157,13 @@ void start_run(Desk& desk, const VisitorPointer& visitor) {
 }
 
 void list_runs(Desk& desk, const VisitorPointer& visitor) {
-  const auto none = parameters_of(visitor->request().query, visitor->request().known);
-  if (!none.ok()) return visitor->refuse({400, "bad_request", none.error().message()});
   ordered_json list = ordered_json::array();
   for (const RunPointer& run : desk.runs.detached()) list.push_back(summary_of(*run));
   visitor->answer({.body = list.dump()});
 }
 
 void show_run(Desk& desk, const VisitorPointer& visitor) {
-  const auto parameters = parameters_of(visitor->request().query, visitor->request().known);
-  const auto most = parameters.ok() ? wait_in(*parameters) : parameters.error();
+  const auto most = wait_in(visitor->request().query);
   if (!most.ok()) return visitor->refuse({400, "bad_request", most.error().message()});
   const RunPointer run = run_of(desk, visitor);
   if (!run) return;

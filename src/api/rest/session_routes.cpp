@@ -105,11 +105,10 @@ Result<Operation> unpacking_of(const std::shared_ptr<Channel>& upload, Parameter
 // With append=true files grow by the content instead of giving way.
 Result<Operation> putting_of(const Request& request) {
   using Existing = core::Session::Existing;
-  LAZARET_TRY(Parameters parameters, parameters_of(request.query, request.known));
-  if (request.upload) return unpacking_of(request.upload, std::move(parameters));
-  if (parameters.contains("path"))
+  if (request.upload) return unpacking_of(request.upload, request.query);
+  if (request.query.contains("path"))
     return Error(Errc::invalid_argument, "path is for an archive (application/x-tar)");
-  LAZARET_TRY(const bool grow, yes_or_no(parameters, "append", false));
+  LAZARET_TRY(const bool grow, yes_or_no(request.query, "append", false));
   LAZARET_TRY(std::vector<Input> files, files_of(request.body));
   const Existing existing = grow ? Existing::grows : Existing::gives_way;
   return Operation(
@@ -125,8 +124,9 @@ Operation by_change(runner::Change change) {
 }
 
 Result<Operation> removal_of(const Request& request) {
-  LAZARET_TRY(Parameters parameters, parameters_of(request.query, request.known));
-  return by_change({runner::Change::Kind::remove, std::move(parameters["path"]), {}});
+  const auto path = request.query.find("path");
+  return by_change({runner::Change::Kind::remove,
+                    path == request.query.end() ? std::string() : path->second, {}});
 }
 
 std::string take_word(nlohmann::json& object, const char* name) {
@@ -200,7 +200,7 @@ std::string told_of(const std::vector<Artifact>& files, const std::vector<std::s
 }
 
 Result<Getting> getting_of(const Request& request) {
-  LAZARET_TRY(Parameters parameters, parameters_of(request.query, request.known));
+  Parameters parameters = request.query;
   Getting getting{parameters.try_emplace("path", ".").first->second};
   LAZARET_TRY(const bool is_stat, yes_or_no(parameters, "stat", false));
   const auto format = parameters.find("format");

@@ -3,12 +3,12 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 
 #include "api/rest/answer.hpp"
 #include "api/rest/channel.hpp"
+#include "api/rest/query.hpp"
 #include "api/rest/runs.hpp"
 
 namespace lazaret::rest {
@@ -18,9 +18,8 @@ struct Request {
   std::string id;  ///< the client's X-Request-Id, or one of ours
   std::string method;
   std::string path;
-  std::string query = {};                              ///< behind the question mark, as it came
+  Parameters query = {};                               ///< what its query says
   std::map<std::string, std::string> parameters = {};  ///< by their names in the route's path
-  std::span<const std::string_view> known = {};        ///< what the route's query may name
   std::string accept;
   bool takes_chunks = false;  ///< HTTP/1.0 knows none
   std::string version;        ///< Lazaret-Version: only this one will do
