@@ -16,7 +16,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
-#include <set>
+#include <map>
 #include <sstream>
 #include <utility>
 
@@ -73,21 +73,30 @@ class Paper {
   int file_;
 };
 
-// Each by its number, which no other has (proc_pid_mountinfo(5)).
-std::set<std::string> mounts() {
+using Mounts = std::map<std::string, std::string>;  // points, by numbers that no other mount has
+
+Mounts mounts() {
   std::istringstream lines(file_text("/proc/self/mountinfo"));
-  std::set<std::string> all;
+  Mounts all;
   for (std::string line, number, skipped, point; std::getline(lines, line);) {
     std::istringstream(line) >> number >> skipped >> skipped >> skipped >> point;
-    all.insert(number + " at " + point);
+    all.emplace(number, point);
   }
   return all;
 }
 
-// WHY not what has gone: whose mounts these are copies of may remove the directories below them.
-std::string mounted_since(const std::set<std::string>& before) {
+// What is new, and what is gone. WHY not where the place has gone too: whoever removes a directory
+// takes away the copies of mounts on it in all namespaces.
+std::string changed_since(const Mounts& before) {
+  const Mounts now = mounts();
   std::string said;
-  for (const std::string& mount : added(before, mounts())) said += mount + "\n";
+  for (const auto& [number, point] : now) {
+    if (!before.contains(number)) said += "new: " + point + "\n";
+  }
+  for (const auto& [number, point] : before) {
+    const bool is_gone = !now.contains(number) && ::access(point.c_str(), F_OK) == 0;
+    if (is_gone) said += "gone: " + point + "\n";
+  }
   return said;
 }
 
@@ -118,7 +127,7 @@ bool take_own_mounts() {
       in_child(caller, [&request] { return to_json(sandbox_on("native").execute(request)); });
   Json seen;
   seen["result"] = text ? Json::parse(*text) : Json();
-  seen["mounted"] = mounted_since(before);
+  seen["mounted"] = changed_since(before);
   seen["renamed"] = host_name() == name ? "" : host_name();
   paper.write(seen.dump());
   ::_exit(0);

@@ -157,7 +157,7 @@ try:
 except BlockingIOError:
     print("refused")
 #: E-56-orphans 56 make orphans that end at once
-#: limits pids=40 timeout=20s
+#: limits pids=40 timeout=10s
 #: stdout "all\n"
 #: expect cause=exited survivors=0
 #: no-control its orphans end by themselves anywhere
