@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -75,8 +76,8 @@ class Paper {
 
 using Mounts = std::map<std::string, std::string>;  // points, by numbers that no other mount has
 
-Mounts mounts() {
-  std::istringstream lines(file_text("/proc/self/mountinfo"));
+Mounts mounts_of(const std::string& process) {
+  std::istringstream lines(file_text("/proc/" + process + "/mountinfo"));
   Mounts all;
   for (std::string line, number, skipped, point; std::getline(lines, line);) {
     std::istringstream(line) >> number >> skipped >> skipped >> skipped >> point;
@@ -85,17 +86,28 @@ Mounts mounts() {
   return all;
 }
 
-// What is new, and what is gone. WHY not where the place has gone too: whoever removes a directory
-// takes away the copies of mounts on it in all namespaces.
-std::string changed_since(const Mounts& before) {
-  const Mounts now = mounts();
+// What the caller's namespace had before, and what the tracer's, of which it is a copy.
+struct MountsBefore {
+  Mounts own = mounts_of("self");
+  Mounts original = mounts_of(std::to_string(::getppid()));
+};
+
+// What is new, and what is gone while its original is still there. WHY: whoever removes a directory
+// takes away the mounts on it in all namespaces at once, ours too.
+std::string changed_since(const MountsBefore& before) {
+  const Mounts now = mounts_of("self");
+  const Mounts original = mounts_of(std::to_string(::getppid()));
+  const auto is_kept = [&](const std::string& point) {
+    return std::ranges::any_of(original, [&](const auto& mount) {
+      return mount.second == point && before.original.contains(mount.first);
+    });
+  };
   std::string said;
   for (const auto& [number, point] : now) {
-    if (!before.contains(number)) said += "new: " + point + "\n";
+    if (!before.own.contains(number)) said += "new: " + point + "\n";
   }
-  for (const auto& [number, point] : before) {
-    const bool is_gone = !now.contains(number) && ::access(point.c_str(), F_OK) == 0;
-    if (is_gone) said += "gone: " + point + "\n";
+  for (const auto& [number, point] : before.own) {
+    if (!now.contains(number) && is_kept(point)) said += "gone: " + point + "\n";
   }
   return said;
 }
@@ -121,7 +133,7 @@ bool take_own_mounts() {
                                int gate) {
   char go = 0;
   if (::read(gate, &go, 1) != 1 || !take_own_mounts()) ::_exit(1);
-  const auto before = mounts();
+  const MountsBefore before;
   const std::string name = host_name();
   const auto text =
       in_child(caller, [&request] { return to_json(sandbox_on("native").execute(request)); });
