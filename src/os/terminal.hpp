@@ -13,7 +13,8 @@ namespace lazaret::os {
 [[nodiscard]] std::optional<TerminalSize> terminal_size(int number);
 
 /// As long as it exists the terminal behind standard input hands on what is typed byte by byte,
-/// Ctrl-C among it, and echoes nothing (cfmakeraw(3)). Nothing where there is no terminal.
+/// Ctrl-C among it, and echoes nothing (cfmakeraw(3)); quick_exit(3) ends that too. One at a time;
+/// nothing where there is no terminal.
 class RawTerminal {
  public:
   RawTerminal();

@@ -44,9 +44,8 @@ void ignore_broken_pipes();
 void hold_standard_streams();
 
 /// Blocks SIGINT, SIGTERM and SIGHUP, but those that are ignored, for this thread and those made
-/// later, and calls `interrupt`
-/// on a thread of its own for the first of them. A second one ends the process at once with status
-/// 130.
+/// later, and calls `interrupt` on a thread of its own for the first of them. A second one ends the
+/// process at once with status 130 (quick_exit(3)).
 class InterruptWatch {
  public:
   explicit InterruptWatch(std::function<void()> interrupt);

@@ -151,6 +151,19 @@ TEST(CliTerminal, IsGivenBackAtAnInterrupt) {
   }
 }
 
+// The second one waits for nobody.
+TEST(CliTerminal, IsGivenBackAtASecondInterrupt) {
+  Screen screen({"exec", "-q", "-t", "--no-daemon", "--grace", "60s", "--timeout", "120s", "--",
+                 "bash", "-c", "trap 'echo deaf' TERM HUP; echo on; while :; do sleep 0.1; done"});
+  (void)screen.shows("on\r\n");
+  screen.signal(SIGTERM);
+  (void)screen.shows("deaf\r\n");
+  EXPECT_FALSE(screen.is_cooked());
+  screen.signal(SIGINT);
+  EXPECT_EQ(screen.end(), 130);
+  EXPECT_TRUE(screen.is_cooked());
+}
+
 // By TERM, which a program at a terminal may see to as any other does.
 TEST(CliTerminal, IsHungUpAfterTheProgramWasToldToEnd) {
   Screen screen({"exec", "-q", "-t", "--no-daemon", "--", "bash", "-c",

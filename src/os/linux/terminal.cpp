@@ -7,6 +7,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <cstdlib>
 #include <thread>
 #include <utility>
 
@@ -26,15 +28,29 @@ struct RawTerminal::Body {
   termios before{};
 };
 
+namespace {
+
+std::atomic<const termios*> lent = nullptr;
+
+// Not TCSADRAIN: nobody may read what is still to be shown.
+void give_back_at_once() {
+  if (const termios* const before = lent) (void)::tcsetattr(STDIN_FILENO, TCSANOW, before);
+}
+
+}  // namespace
+
 RawTerminal::RawTerminal() {
   termios found{};
   if (::tcgetattr(STDIN_FILENO, &found) != 0) return;
   body_ = std::make_unique<Body>(Body{found});
+  [[maybe_unused]] static const int registered = std::at_quick_exit(give_back_at_once);
+  lent = &body_->before;
   ::cfmakeraw(&found);
   (void)::tcsetattr(STDIN_FILENO, TCSADRAIN, &found);
 }
 
 RawTerminal::~RawTerminal() {
+  lent = nullptr;
   if (body_) (void)::tcsetattr(STDIN_FILENO, TCSAFLUSH, &body_->before);
 }
 

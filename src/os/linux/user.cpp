@@ -120,7 +120,7 @@ InterruptWatch::InterruptWatch(std::function<void()> interrupt) : body_(std::mak
       while (::sigwait(&body->signals, &number) != 0) {
       }
       if (body->over) return;
-      if (seen > 0) ::_exit(130);
+      if (seen > 0) std::quick_exit(130);
       interrupt();
     }
   });
