@@ -129,12 +129,14 @@ struct Manners {
   std::string ping;
   std::string rest;
   bool hangs_up = true;
+  std::size_t endless = 0;  // bytes that the answer to a ping goes on with
 };
 
 class FakeEngine {
  public:
   FakeEngine(const std::string& path, Manners manners)
       : manners_(std::move(manners)), listener_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    manners_.ping.append(manners_.endless, 'x');
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path, path.data(), std::min(path.size(), sizeof address.sun_path - 1));
@@ -238,7 +240,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{\"Id\""},
         Manners{"PromisesAHugeBody", kPong,
                 "HTTP/1.1 200 OK\r\nContent-Length: 99999999999999\r\n\r\n{", false},
-        Manners{"HasAnEndlessHead", "HTTP/1.1 200 OK\r\nX: " + std::string(4 << 20, 'x'), ""},
+        Manners{"HasAnEndlessHead", "HTTP/1.1 200 OK\r\nX: ", "", true, 4 << 20},
         Manners{"KnowsNoCommonVersion",
                 "HTTP/1.1 200 OK\r\nApi-Version: 1.12\r\nContent-Length: 2\r\n\r\nOK", kFailure}),
     [](const auto& given) { return given.param.name; });

@@ -165,6 +165,13 @@ Fault spoiled(std::string say, Then then = Then::go_on) {
   return fault;
 }
 
+// `pages` of 4 KiB behind what it says.
+Fault followed_by(Fault fault, char letter, int pages) {
+  fault.tail = std::string(4096, letter);
+  fault.tails = pages;
+  return fault;
+}
+
 }  // namespace
 
 std::vector<FaultCase> faults_while_making() {
@@ -189,9 +196,6 @@ std::vector<FaultCase> wrong_answers() {
   const std::string head = "HTTP/1.1 201 Said\r\n";
   std::string interim;
   for (int count = 0; count < 100; ++count) interim += "HTTP/1.1 100 Continue\r\n\r\n";
-  Fault endless = answers_instead(head + "Content-Length: 9437184\r\n\r\n");
-  endless.tail = std::string(4096, ' ');
-  endless.tails = 2304;
   return {
       refused("CreateKnowsNoImage", at(create, says(failure(404, "No such image"))),
               Cause::image_missing, "No such image"),
@@ -215,10 +219,12 @@ std::vector<FaultCase> wrong_answers() {
       creates("CreateHasAHugeChunk", chunked + "ffffffffffffffffff\r\n{}", "not HTTP"),
       creates("CreateAnswersInInstalments", interim, "interim"),
       refused("CreateHasAnEndlessHead",
-              at(create, answers_instead(head + "X: " + std::string(1 << 20, 'x'))),
+              at(create, followed_by(answers_instead(head + "X: "), 'x', 256)),
               Cause::backend_unavailable, "64 KiB"),
-      refused("CreateHasAnEndlessBody", at(create, std::move(endless)), Cause::backend_unavailable,
-              "longer than"),
+      refused("CreateHasAnEndlessBody",
+              at(create, followed_by(
+                             answers_instead(head + "Content-Length: 9437184\r\n\r\n"), ' ', 2304)),
+              Cause::backend_unavailable, "longer than"),
       refused("CreateDiscardsALimit",
               at(create, answers_instead(json_answer(
                              R"({"Id":"ab","Warnings":["swap limit: Limitation discarded."]})"))),
@@ -290,7 +296,7 @@ std::vector<FaultCase> faults_of_the_stream() {
       lost("HasARunnerFrameOfFourGibibytes", spoiled(engine_frame(1, "\xff\xff\xff\xff\x84"))),
       survived("HasAMillionEmptyFrames", std::move(empty)),
       survived("EchoesOurInput", spoiled(engine_frame(0, "echo"))),
-      survived("FloodsStandardError", spoiled(engine_frame(2, std::string(1 << 20, 'e')))),
+      survived("FloodsStandardError", followed_by(spoiled(engine_frame(2, 1U << 20)), 'e', 256)),
       survived("Trickles", trickles()),
   };
 }

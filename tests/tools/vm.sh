@@ -247,7 +247,7 @@ run() {
 }
 
 verdict() {
-  python3 "$CASES/verdict.py" "$1" "$2"
+  /usr/bin/python3 "$CASES/verdict.py" "$1" "$2"
 }
 
 shell() {
