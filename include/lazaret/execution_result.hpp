@@ -102,6 +102,14 @@ struct ContextNote {
   bool lost = false;       ///< it is gone with all that was in it: the next run begins a new one
 };
 
+/// A file that a package was installed from.
+struct Package {
+  std::string file;     ///< its name
+  std::string name;     ///< what that says
+  std::string version;  ///< likewise
+  std::string sha256;   ///< of its content, as it was installed; 64 hexadecimal digits
+};
+
 struct Meta {
   std::string run_id;
   std::string backend;  ///< "native", "docker", "podman"; "none" when no box was made
@@ -112,6 +120,7 @@ struct Meta {
   std::string language;
   /// Of a deterministic request: "time_zone", "locale", "hash_seed", "random_seed".
   std::vector<std::string> fixed;
+  std::vector<Package> packages;  ///< that the program could import
   Limits limits;
   Cause cause = Cause::exited;
   std::optional<int> signal;

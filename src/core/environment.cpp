@@ -79,6 +79,15 @@ std::filesystem::path state_folder() {
   return home.empty() ? home : home / ".local" / "state" / "lazaret";
 }
 
+std::filesystem::path packages_folder() {
+  constexpr const char* kBelow = "lazaret/packages";
+  if (const auto base = os::variable("XDG_CACHE_HOME"); base && base->starts_with('/'))
+    return std::filesystem::path(*base) / kBelow;
+  if (os::user_id() == 0U) return std::filesystem::path("/var/cache") / kBelow;
+  const std::filesystem::path home = os::home_directory();
+  return home.empty() ? home : home / ".cache" / kBelow;
+}
+
 std::string fingerprint(const policy::Config& config) {
   Sha256 digest;
   const auto take = [&digest](std::string_view name, std::string_view value) {
@@ -110,7 +119,7 @@ std::unique_ptr<Service> make_service(policy::Config config, backend::Serves ser
                                                   kOpeningPerProcessor * os::processors());
     return found;
   };
-  return std::make_unique<Service>(std::move(config), find);
+  return std::make_unique<Service>(std::move(config), find, packages_folder());
 }
 
 }  // namespace lazaret::core

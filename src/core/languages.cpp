@@ -1,5 +1,6 @@
 #include "core/languages.hpp"
 
+#include "policy/packages.hpp"
 #include "runner/driver.hpp"
 
 namespace lazaret::core {
@@ -18,6 +19,7 @@ policy::Program program_of(const runner::Driver& driver, const ExecutionRequest&
   runner::Task task{request.code, request.arguments, spec.limits.memory_bytes,
                     request.deterministic};
   for (const auto& [name, value] : spec.environment) task.variables.push_back(name);
+  if (!request.packages.empty()) task.packages = policy::kPackages;
   runner::Recipe recipe = driver.recipe(task);
   policy::Program program;
   program.argv = std::move(recipe.argv);

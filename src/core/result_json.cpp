@@ -66,6 +66,11 @@ Json meta_json(const Meta& meta) {
   json["made_ahead"] = meta.made_ahead;
   json["language"] = meta.language;
   if (!meta.fixed.empty()) json["fixed"] = meta.fixed;
+  for (const Package& package : meta.packages)
+    json["packages"].push_back({{"file", package.file},
+                                {"name", package.name},
+                                {"version", package.version},
+                                {"sha256", package.sha256}});
   json["limits"] = limits_json(meta.limits);
   json["cause"] = name_of(meta.cause);
   put(json, "signal", meta.signal);

@@ -108,6 +108,11 @@ Meta meta_of(const json& object) {
   object.at("made_ahead").get_to(meta.made_ahead);
   object.at("language").get_to(meta.language);
   meta.fixed = optional_at<std::vector<std::string>>(object, "fixed").value_or(meta.fixed);
+  for (const json& package : optional_at<json>(object, "packages").value_or(json::array()))
+    meta.packages.push_back({package.at("file").get<std::string>(),
+                             package.at("name").get<std::string>(),
+                             package.at("version").get<std::string>(),
+                             package.at("sha256").get<std::string>()});
   meta.limits = limits_of(object.at("limits"));
   meta.cause = named(object.at("cause"), Cause::infrastructure_lost);
   meta.signal = optional_at<int>(object, "signal");

@@ -5,10 +5,12 @@
 #include "core/describe.hpp"
 #include "core/languages.hpp"
 #include "core/orchestrator.hpp"
+#include "core/packages.hpp"
 #include "core/ready.hpp"
 #include "core/transfer.hpp"
 #include "core/warm_backend.hpp"
 #include "os/init.hpp"
+#include "policy/packages.hpp"
 #include "policy/resolve.hpp"
 
 namespace lazaret::core {
@@ -130,6 +132,23 @@ std::optional<Error> Service::loss_of(BackendKind kind, Cause cause, const std::
   return std::nullopt;
 }
 
+Result<std::vector<Package>> Service::add_packages(policy::Spec& spec,
+                                                   const ExecutionRequest& request,
+                                                   backend::Backend& backend) const {
+  if (request.packages.empty()) return std::vector<Package>();
+  if (backend.name() != name_of(BackendKind::native))
+    return Error(Errc::unsupported, "there are packages for native boxes only")
+        .with_hint("--type local");
+  const auto install = [&](const ExecutionRequest& wanted) {
+    const auto way = policy::resolve(wanted, config_, {languages(), backend.default_grace()});
+    return way.ok() ? run(backend, wanted, *way).result : failed_run(way.error());
+  };
+  LAZARET_TRY(PackageLayer layer, layer_of(request, packages_, config_.maxima, install));
+  spec.packages = layer.directory.string();
+  spec.mounts.push_back({spec.packages, std::string(policy::kPackages)});
+  return std::move(layer.packages);
+}
+
 Service::Attempt Service::attempt(BackendKind kind, const ExecutionRequest& request) {
   const Call call{Deadline::after(kFindBound), request.stop};
   const auto nobody = [&request](const Error& why) {
@@ -139,14 +158,16 @@ Service::Attempt Service::attempt(BackendKind kind, const ExecutionRequest& requ
   };
   const Choice choice = backend_of(kind, call);
   if (!choice.backend) return nobody(choice.error);
-  const auto spec =
-      policy::resolve(request, config_, {languages(), choice.backend->default_grace()});
-  Ran ran = spec.ok() ? run(*choice.backend, request, *spec) : Ran{failed_run(spec.error())};
+  auto spec = policy::resolve(request, config_, {languages(), choice.backend->default_grace()});
+  const auto packages = spec.ok() ? add_packages(*spec, request, *choice.backend) : spec.error();
+  Ran ran = packages.ok() ? run(*choice.backend, request, *spec)
+                          : Ran{failed_run(packages.error())};
   if (!ran.had_box) {
     const auto lost = loss_of(kind, ran.result.meta.cause, request.stop);
     if (lost) return nobody(*lost);
   }
   describe(ran.result, request, spec.ok() ? &*spec : nullptr);
+  if (packages.ok()) ran.result.meta.packages = *packages;
   return {std::move(ran.result), ran.had_box ? Reached::box : Reached::backend};
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -25,8 +26,9 @@ using BackendFinder = std::function<backend::Found(backend::BackendKind, const C
 /// Requests in, results out: checks at the door, chooses the backend, runs. Thread-safe.
 class Service {
  public:
-  Service(policy::Config config, BackendFinder finder)
-      : config_(std::move(config)), finder_(std::move(finder)) {}
+  /// Packages are kept below `packages`; empty: nowhere.
+  Service(policy::Config config, BackendFinder finder, std::filesystem::path packages = {})
+      : config_(std::move(config)), finder_(std::move(finder)), packages_(std::move(packages)) {}
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
   ~Service();
@@ -72,6 +74,10 @@ class Service {
   // Another one that is found in its place is the one from now on.
   [[nodiscard]] std::optional<Error> loss_of(backend::BackendKind kind, Cause cause,
                                              const std::stop_token& stop);
+  // What a request's packages were made from; the spec shows them from now on.
+  [[nodiscard]] Result<std::vector<Package>> add_packages(policy::Spec& spec,
+                                                          const ExecutionRequest& request,
+                                                          backend::Backend& backend) const;
   void have_ready(backend::Backend& backend) const;
   [[nodiscard]] Known& known();
   [[nodiscard]] Result<Session::Parts> open_on(std::shared_ptr<backend::Backend> backend,
@@ -83,6 +89,7 @@ class Service {
 
   policy::Config config_;
   BackendFinder finder_;
+  std::filesystem::path packages_;
   bool keeps_ready_ = false;
   std::atomic<Known*> known_ = std::make_unique<Known>().release();  // owned, but for a parent's
 };

@@ -22,6 +22,9 @@ bool wants_artifacts(const ExecutionRequest& request) {
 
 Status check_places(const ExecutionRequest& request) {
   LAZARET_CHECK(look_for(request.inputs).within("inputs"));
+  std::vector<Input> packages;
+  for (const std::string& path : request.packages) packages.push_back({{}, {}, path});
+  LAZARET_CHECK(look_for(packages).within("packages"));
   if (!request.output_directory) return {};
   return check_output_directory(*request.output_directory).within("artifacts");
 }

@@ -12,6 +12,7 @@
 #include "policy/invalid.hpp"
 #include "policy/limit_table.hpp"
 #include "policy/mounts.hpp"
+#include "policy/packages.hpp"
 
 namespace lazaret::policy {
 namespace {
@@ -265,6 +266,7 @@ Result<Spec> resolve(const ExecutionRequest& request, const Config& config, cons
   LAZARET_CHECK(check_terminal(request));
   spec.terminal = request.terminal;
   LAZARET_CHECK(check_files(request, spec));
+  LAZARET_CHECK(check_packages(request, spec.language, facts.keeps_box).within("packages"));
   for (const auto& [name, value] : spec.program.environment) spec.environment[name] = value;
   spec.fixed = fixed_by(request, spec.program);
   LAZARET_TRY(spec.image, image_of(request, config, spec.language));

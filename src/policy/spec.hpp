@@ -68,6 +68,7 @@ struct Spec {
   Profile profile = Profile::standard;
   Loopback loopback = Loopback::down;
   std::vector<Mount> mounts;
+  std::string packages;                  ///< source of the mount that Lazaret has made; or empty
   std::optional<TerminalSize> terminal;  ///< for the program; unset: it has pipes
   bool keeps_box = false;        ///< others of its session's programs come before it and after it
   bool beside_contexts = false;  ///< of its session, which wait meanwhile

@@ -54,9 +54,11 @@ Recipe interpreted(const Task& task, std::string_view path, Words interpreter) {
 /// -I: neither PYTHON* variables nor the user's site directory have a say. A hash seed comes in
 /// such a variable only.
 Recipe python(const Task& task) {
-  const auto with = [&task](std::string_view then) -> Words {
-    return {"python3", task.deterministic ? "-s" : "-I", "-c",
-            std::string(embedded::python_bootstrap).append(then)};
+  std::string bootstrap(embedded::python_bootstrap);
+  if (!task.packages.empty())
+    bootstrap += "see_packages('" + std::string(task.packages) + "')\n";
+  const auto with = [&](std::string_view then) -> Words {
+    return {"python3", task.deterministic ? "-s" : "-I", "-c", std::string(bootstrap).append(then)};
   };
   Recipe recipe = interpreted(task, "/work/main.py", with(embedded::python_run));
   recipe.ahead->takes_leave = true;

@@ -15,7 +15,7 @@ source "$tools/deno.sh"
 source "$tools/report.sh"
 
 readonly TEST_PACKAGES=(libgtest-dev libgmock-dev libpython3.11-testsuite bubblewrap strace
-  docker-registry python3-matplotlib python3-pandas)
+  docker-registry python3-matplotlib python3-pandas python3-pip)
 # For tests/tools/vm.sh, whose machine is a Debian on x86_64.
 readonly VM_PACKAGES=(qemu-system-x86 busybox-static systemd dbus libpam-systemd)
 readonly TREE=$LAZARET_ROOT/build/test
@@ -113,6 +113,7 @@ require_of_machine() {
     require stdlib
   ! PATH=/usr/local/bin:/usr/bin:/bin python3 -c 'import matplotlib, pandas' 2>/dev/null ||
     require matplotlib
+  ! PATH=/usr/local/bin:/usr/bin:/bin python3 -c 'import pip' 2>/dev/null || require pip
   ! is_vm_host || ! command -v qemu-system-x86_64 >/dev/null || require vm
 }
 

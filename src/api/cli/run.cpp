@@ -21,7 +21,8 @@ namespace {
 
 // These are read and written here, as far as this user may; a daemon would be asked to hold them.
 bool touches_files(const ExecutionRequest& request) {
-  return request.output_directory || std::ranges::any_of(request.inputs, [](const Input& input) {
+  return request.output_directory || !request.packages.empty() ||
+         std::ranges::any_of(request.inputs, [](const Input& input) {
            return input.source.has_value();
          });
 }
@@ -152,6 +153,7 @@ void add_program_words(CLI::App& command, Common& common, Action& chosen, const 
     command.add_option("-l,--lang", flags->language,
                        "python, javascript, c, …; otherwise by the file's name");
     if (verb.run == run_in_its_session) add_context_words(command, *flags);
+    if (verb.run == run_request) add_package_flag(command, *flags);
   }
   command.add_option(
       "words", flags->words,

@@ -295,6 +295,11 @@ void add_terminal_flag(CLI::App& command, RunFlags& flags) {
                    "the program has a terminal; Ctrl-] three times within a second ends it");
 }
 
+void add_package_flag(CLI::App& command, RunFlags& flags) {
+  add_words(command, "--with", flags.packages,
+            "a wheel or a source archive that the code can import; may be repeated");
+}
+
 void add_evidence_flag(CLI::App& command, RunFlags& flags) {
   command.add_flag("--evidence", flags.show_evidence,
                    "show what was enforced, and how that was seen");
@@ -316,6 +321,7 @@ void add_run_flags(CLI::App& command, RunFlags& flags) {
 Result<ExecutionRequest> request_of_run(const RunFlags& flags) {
   LAZARET_TRY(ExecutionRequest request, common_request(flags));
   request.arguments = flags.words;
+  request.packages = flags.packages;
   std::string path;
   if (flags.code) {
     request.code = *flags.code;

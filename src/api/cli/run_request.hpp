@@ -24,6 +24,7 @@ struct RunFlags {
   std::optional<std::string> require;
   std::optional<std::string> profile;
   std::vector<std::string> mounts;
+  std::vector<std::string> packages;
   std::vector<std::string> files;
   std::vector<std::string> directories;
   std::optional<std::string> output_directory;
@@ -61,6 +62,8 @@ void add_run_flags(CLI::App& command, RunFlags& flags);
 [[nodiscard]] Result<ExecutionRequest> request_of_exec(const RunFlags& flags);
 /// What `shell` asks for: the box's bash, or its sh, with a terminal.
 [[nodiscard]] Result<ExecutionRequest> request_of_shell(const RunFlags& flags);
+/// --with, of those who run code in a box of its own.
+void add_package_flag(CLI::App& command, RunFlags& flags);
 /// -t, of those who can lend a terminal.
 void add_terminal_flag(CLI::App& command, RunFlags& flags);
 

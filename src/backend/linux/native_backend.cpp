@@ -181,8 +181,7 @@ Result<NativeBackend::SharedSpawner> NativeBackend::spawner_of(NativeBox::Parts&
   std::vector<os::Handle> open;
   std::vector<Folder> folders;
   for (const Mount& mount : spec.mounts) {
-    LAZARET_TRY(SharedFolder shared,
-                open_folder(mount, spec.profile, {outside.user, outside.group}));
+    LAZARET_TRY(SharedFolder shared, open_folder(mount, spec, {outside.user, outside.group}));
     folders.push_back(shared.folder);
     open.push_back(std::move(shared.handle));
     if (!shared.warning.empty()) parts.warnings.push_back(std::move(shared.warning));

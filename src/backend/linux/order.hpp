@@ -69,7 +69,7 @@ struct Folder {
 
 /// Second message, once its id maps are written: what every box stands on.
 struct Foundation {
-  static constexpr std::size_t kMostEntries = 64, kMostMasks = 48, kMostFolders = 8;
+  static constexpr std::size_t kMostEntries = 64, kMostMasks = 48, kMostFolders = 9;
 
   Identity identity;
   std::uint32_t entry_count = 0;

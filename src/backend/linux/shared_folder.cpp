@@ -60,15 +60,13 @@ std::string warning_for(const Mount& mount, const struct stat& facts, const Visi
 
 }  // namespace
 
-Result<SharedFolder> open_folder(const Mount& mount, Profile profile, const Visitor& visitor) {
+Result<SharedFolder> open_folder(const Mount& mount, const policy::Spec& spec,
+                                 const Visitor& visitor) {
   SharedFolder shared;
   LAZARET_TRY(shared.handle, opened(mount.source));
-  if (policy::is_never_shared(path_of(shared.handle), os::home_directory().string())) {
-    return Error(Errc::permission_denied, mount.source + " is never shared")
-        .with_hint(
-            "the system's directories, homes, credentials and what is above them stay out; "
-            "share a directory of the work itself");
-  }
+  const bool is_callers = mount.source != spec.packages;
+  if (is_callers && policy::is_never_shared(path_of(shared.handle), os::home_directory().string()))
+    return policy::never_shared(mount.source);
   if (::faccessat(shared.handle.get(), ".", R_OK | X_OK, AT_EACCESS) != 0)
     return os::last_error("looking into " + mount.source);
   struct stat facts {};
@@ -77,7 +75,7 @@ Result<SharedFolder> open_folder(const Mount& mount, Profile profile, const Visi
   shared.folder.inode = facts.st_ino;
   shared.folder.attributes = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
   if (mount.access == MountAccess::read_only) shared.folder.attributes |= MOUNT_ATTR_RDONLY;
-  if (profile == Profile::strict) shared.folder.attributes |= MOUNT_ATTR_NOEXEC;
+  if (spec.profile == Profile::strict) shared.folder.attributes |= MOUNT_ATTR_NOEXEC;
   mount.source.copy(shared.folder.source.data(), shared.folder.source.size() - 1);
   mount.target.substr(mount.target.rfind('/') + 1)
       .copy(shared.folder.name.data(), shared.folder.name.size() - 1);

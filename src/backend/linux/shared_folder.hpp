@@ -6,6 +6,7 @@
 #include "lazaret/confinement.hpp"
 #include "lazaret/result.hpp"
 #include "os/handle.hpp"
+#include "policy/spec.hpp"
 
 namespace lazaret::backend::native {
 
@@ -23,9 +24,10 @@ struct Visitor {
   std::uint32_t group;
 };
 
-/// Errors: not_found; permission_denied for what the caller may not read, and for places that hold
-/// the system, secrets or sockets of engines, are above such a place or in it.
-[[nodiscard]] Result<SharedFolder> open_folder(const Mount& mount, Profile profile,
+/// Errors: not_found; permission_denied for what the caller may not read, and, but for the packages
+/// that Lazaret itself has put together, for places that hold the system, secrets or sockets of
+/// engines, are above such a place or in it.
+[[nodiscard]] Result<SharedFolder> open_folder(const Mount& mount, const policy::Spec& spec,
                                                const Visitor& visitor);
 
 }  // namespace lazaret::backend::native

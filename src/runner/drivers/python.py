@@ -271,6 +271,18 @@ def settle():
         os.cpu_count = os.process_cpu_count = int(processors).__int__
 
 
+def see_packages(folder):
+    """Behind the library, and before what the system has installed for its own programs."""
+    import site
+    known = len(sys.path)
+    site.addsitedir(folder)
+    added = sys.path[known:]
+    del sys.path[known:]
+    systems = [place for place, entry in enumerate(sys.path) if entry.endswith("-packages")]
+    place = systems[0] if systems else known
+    sys.path[place:place] = added
+
+
 def seed():
     random = sys.modules.get("random")
     if is_deterministic() and random:

@@ -52,6 +52,7 @@ ExecutionResult complete() {
           .made_ahead = true,
           .language = "python",
           .fixed = {"time_zone"},
+          .packages = {{"a-1-py3-none-any.whl", "a", "1", std::string(64, 'f')}},
           .limits = {},
           .cause = Cause::timeout,
           .signal = 9,
@@ -80,8 +81,10 @@ TEST(ResultJson, HasTheKeysOfTheSchemaInOrder) {
   EXPECT_THAT(
       keys_of(result["meta"]),
       ElementsAre("run_id", "backend", "runtime", "version", "image", "made_ahead", "language",
-                  "fixed", "limits", "cause", "signal", "start_errno", "usage", "output", "kill",
-                  "isolation", "evidence", "context", "fallback", "warnings"));
+                  "fixed", "packages", "limits", "cause", "signal", "start_errno", "usage",
+                  "output", "kill", "isolation", "evidence", "context", "fallback", "warnings"));
+  EXPECT_THAT(keys_of(result["meta"]["packages"][0]),
+              ElementsAre("file", "name", "version", "sha256"));
   EXPECT_THAT(keys_of(result["meta"]["context"]), ElementsAre("name", "cell", "lost"));
   EXPECT_THAT(keys_of(result["meta"]["usage"]),
               ElementsAre("cpu_ms", "peak_memory_bytes", "peak_pids", "memory_kills",

@@ -42,6 +42,16 @@ TEST(Driver, StartsPythonIsolatedWithItsBootstrap) {
   EXPECT_NE(argv[3].find("def run():"), std::string::npos);
 }
 
+TEST(Driver, ShowsPythonItsPackagesWhereThereAreSome) {
+  const std::string see = "\nsee_packages('/mnt/packages')\n";
+  Task task{"code", {}, 512ULL << 20};
+  EXPECT_EQ(driver_named("python")->recipe(task).argv[3].find(see), std::string::npos);
+  task.packages = "/mnt/packages";
+  const Recipe recipe = driver_named("python")->recipe(task);
+  EXPECT_NE(recipe.argv[3].find(see), std::string::npos);
+  EXPECT_NE(recipe.cells[3].find(see), std::string::npos);
+}
+
 TEST(Driver, StartsNodeSoThatNoArgumentIsItsOption) {
   const auto argv = recipe_of("javascript", {"--inspect"}).argv;
   ASSERT_EQ(argv.size(), 8U);

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <vector>
+
+#include "lazaret/execution_result.hpp"
+#include "lazaret/request.hpp"
+#include "lazaret/result.hpp"
+#include "policy/config.hpp"
+
+/// What a program imports beside its language's own: installed once, in a box, and kept.
+namespace lazaret::core {
+
+/// A directory of this machine's that holds the packages of a request, and what they came from.
+struct PackageLayer {
+  std::filesystem::path directory;
+  std::vector<Package> packages;
+};
+
+/// Runs the program that installs them, as any other.
+using Installer = std::function<ExecutionResult(const ExecutionRequest& request)>;
+
+/// The layer of a request's packages in `store`, where it is named by the content of their files
+/// and by the interpreter; the installer is asked where there is none yet. Errors: not_found and
+/// others of a file that cannot be read, system of a store that cannot be written to, start_failed
+/// where they cannot be installed, cancelled.
+[[nodiscard]] Result<PackageLayer> layer_of(const ExecutionRequest& request,
+                                            const std::filesystem::path& store,
+                                            const Limits& maxima, const Installer& install);
+
+}  // namespace lazaret::core

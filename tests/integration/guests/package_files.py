@@ -1,0 +1,72 @@
+# Leaves wheels and source archives in /work/out, good ones and bad ones.
+import base64
+import hashlib
+import io
+import os
+import stat
+import tarfile
+import zipfile
+
+OUT = "/work/out/"
+
+
+def wheel(name, version, files, needs=(), links=()):
+    info = f"{name}-{version}.dist-info"
+    files = dict(files)
+    files[f"{info}/METADATA"] = (
+        f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+        + "".join(f"Requires-Dist: {other}\n" for other in needs))
+    files[f"{info}/WHEEL"] = "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+    record = ""
+    for path, text in files.items():
+        digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest())
+        record += f"{path},sha256={digest.rstrip(b'=').decode()},{len(text)}\n"
+    files[f"{info}/RECORD"] = record + f"{info}/RECORD,,\n"
+    with zipfile.ZipFile(f"{OUT}{name}-{version}-py3-none-any.whl", "w") as archive:
+        for path, text in files.items():
+            archive.writestr(path, text)
+        for path, target in links:
+            entry = zipfile.ZipInfo(path)
+            entry.external_attr = (stat.S_IFLNK | 0o777) << 16
+            archive.writestr(entry, target)
+
+
+def source(name, version, setup):
+    with tarfile.open(f"{OUT}{name}-{version}.tar.gz", "w:gz") as archive:
+        files = {"setup.py": setup, f"{name}.py": "from its_making import seen\n"}
+        for path, text in files.items():
+            entry = tarfile.TarInfo(f"{name}-{version}/{path}")
+            entry.size = len(text)
+            archive.addfile(entry, io.BytesIO(text.encode()))
+
+
+SETUP = """
+import os, socket
+from setuptools import setup
+def attempt(action):
+    try:
+        action()
+        return True
+    except OSError:
+        return False
+seen = {
+    "network": attempt(lambda: socket.create_connection(("127.0.0.1", 9), 1)),
+    "root": attempt(lambda: open("/usr/made", "w")),
+    "uid": os.getuid(),
+    "home": os.path.exists("/root") or os.path.exists("/home"),
+}
+open("its_making.py", "w").write(f"seen = {seen!r}")
+setup(name="made", version="0.3", py_modules=["made", "its_making"])
+"""
+
+GREET = "from tell import word\nhello = word + ' there'\n"
+wheel("greet", "1.0", {"greet/__init__.py": GREET}, ["tell"])
+wheel("tell", "2.1", {"tell.py": "word = 'hello'\n"})
+FALSE = "raise SystemExit('not the library')\n"
+wheel("shadow", "1.0", {"json.py": FALSE, "shadow.py": "value = 1\n"})
+wheel("climbs", "1.0", {"../../../climbed.py": "", "climbs.py": ""})
+wheel("absolute", "1.0", {"/tmp/lazaret-climbed.py": "", "absolute.py": ""})
+wheel("linked", "1.0", {"linked.py": ""}, links=[("passwd.py", "/etc/passwd")])
+source("made", "0.3", SETUP)
+with open(f"{OUT}broken-1.0-py3-none-any.whl", "wb") as file:
+    file.write(os.urandom(1000))

@@ -1,0 +1,172 @@
+#include <sys/stat.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/sha256.hpp"
+#include "integration/support.hpp"
+
+// Packages of a run, from files, asked for by root and by an ordinary user.
+namespace lazaret::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+bool has_pip() {
+  const auto found = run_on("native", python("import importlib.util as all, glob\n"
+                                             "bool(all.find_spec('pip') or "
+                                             "glob.glob('/usr/share/python-wheels/pip-*.whl'))"));
+  return found.value("value", Json()) == true;
+}
+
+class NativePackages : public testing::TestWithParam<Caller> {
+ protected:
+  void SetUp() override {
+    if (!can_be(GetParam())) LAZARET_SKIP_OR_FAIL("root", "this test is not run by root");
+    if (!has_pip()) LAZARET_SKIP_OR_FAIL("pip", "boxes have no pip");
+    ExecutionRequest make = python(guest("package_files.py"));
+    make.output_directory = files_;
+    ASSERT_EQ(run_on("native", make)["exit_code"], 0);
+    for (const std::string& path : {folder_.path(), cache_}) {
+      fs::create_directory(path);
+      ::chmod(path.c_str(), 0777);
+    }
+  }
+  [[nodiscard]] std::string file(const std::string& name) const { return files_ + "/" + name; }
+  // With the packages of these files.
+  [[nodiscard]] Json run(const std::string& code, const std::vector<std::string>& names,
+                         Profile profile = Profile::standard) const {
+    ExecutionRequest request = python(code);
+    for (const std::string& name : names) request.packages.push_back(file(name));
+    request.profile = profile;
+    const auto text = in_child(GetParam(), [&] {
+      ::setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
+      ::umask(0077);
+      return to_json(sandbox_on("native").execute(request));
+    });
+    return text ? Json::parse(*text) : Json::object();
+  }
+  // What is kept, and nothing half made.
+  [[nodiscard]] std::vector<std::string> layers() const {
+    std::vector<std::string> names;
+    std::error_code ignored;
+    for (const auto& entry : fs::directory_iterator(cache_ + "/lazaret/packages", ignored))
+      names.push_back(entry.path().filename().string());
+    return names;
+  }
+
+  const Folder folder_;
+  const std::string files_ = folder_.path() + "/files", cache_ = folder_.path() + "/cache";
+};
+
+constexpr const char* kGreet = "greet-1.0-py3-none-any.whl";
+constexpr const char* kTell = "tell-2.1-py3-none-any.whl";
+
+INSTANTIATE_TEST_SUITE_P(AskedBy, NativePackages, testing::Values(Caller::root, Caller::user),
+                         [](const auto& given) { return name_of(given.param); });
+
+TEST_P(NativePackages, AreImportedAndNamedInTheResult) {
+  for (const Profile profile : {Profile::standard, Profile::strict, Profile::dev}) {
+    const Json result = run("import greet\ngreet.hello", {kGreet, kTell}, profile);
+    EXPECT_EQ(result["value"], "hello there") << result;
+    ASSERT_EQ(result["meta"]["packages"].size(), 2U) << result;
+    const std::string digest = to_hex(sha256(bytes_of(file_text(file(kTell)))));
+    EXPECT_EQ(result["meta"]["packages"][1],
+              (Json{{"file", kTell}, {"name", "tell"}, {"version", "2.1"}, {"sha256", digest}}));
+  }
+  EXPECT_EQ(layers().size(), 1U);  // installed once
+}
+
+// Before what the system has for itself; none of it can be written to.
+TEST_P(NativePackages, StandBehindTheLibraryAndCannotBeChanged) {
+  const Json result = run(R"py(
+import json, os, sys, shadow
+errors = []
+for path in ("/mnt/packages/shadow.py", "/mnt/packages/new.py"):
+    try:
+        open(path, "w")
+    except OSError as error:
+        errors.append(error.errno)
+system = [entry for entry in sys.path if entry.endswith("dist-packages")]
+place = sys.path.index
+[shadow.value, errors, place("/mnt/packages") > place(os.path.dirname(os.__file__)),
+ all(place("/mnt/packages") < place(other) for other in system)]
+)py",
+                          {"shadow-1.0-py3-none-any.whl"});
+  EXPECT_EQ(result["value"], Json::parse("[1,[30,30],true,true]")) << result;
+  EXPECT_EQ(result["meta"]["evidence"][1]["control"], "filesystem");
+  EXPECT_THAT(result["meta"]["evidence"][1]["applied"].get<std::string>(),
+              AllOf(HasSubstr("/mnt/packages is "), HasSubstr(", read-only")));
+}
+
+TEST_P(NativePackages, ThatLackOneSayWhich) {
+  const Json result = run("import greet", {kGreet});
+  EXPECT_EQ(result["meta"]["cause"], "start_failed") << result;
+  EXPECT_THAT(result["error"]["message"].get<std::string>(), HasSubstr("found for tell"));
+  EXPECT_THAT(result["error"]["hint"].get<std::string>(), HasSubstr("no index"));
+  EXPECT_FALSE(result["meta"].contains("packages"));
+  EXPECT_THAT(layers(), IsEmpty());
+}
+
+// Who builds them is as foreign as who uses them.
+TEST_P(NativePackages, AreBuiltFromSourceInABox) {
+  const Json result = run("import made\nmade.seen", {"made-0.3.tar.gz"});
+  const uid_t uid = 65534;
+  EXPECT_EQ(result["value"],
+            (Json{{"network", false}, {"root", false}, {"uid", uid}, {"home", false}}))
+      << result;
+}
+
+// Wherever their files would go: here they come from the box as what a program has left there.
+TEST_P(NativePackages, ThatAreBadStayInTheirBox) {
+  for (const char* const name : {"climbs-1.0-py3-none-any.whl", "absolute-1.0-py3-none-any.whl",
+                                 "broken-1.0-py3-none-any.whl"}) {
+    const Json result = run("1", {name});
+    EXPECT_EQ(result["meta"]["cause"], "start_failed") << name << result;
+  }
+  EXPECT_THAT(layers(), IsEmpty());
+  EXPECT_FALSE(fs::exists("/tmp/lazaret-climbed.py"));
+  const Json linked = run("import os\nos.path.islink('/mnt/packages/passwd.py')",
+                          {"linked-1.0-py3-none-any.whl"});
+  EXPECT_EQ(linked["value"], false) << linked;
+}
+
+TEST_P(NativePackages, LeaveNothingHalfMadeOfWhoIsCancelled) {
+  ExecutionRequest request = python("import made");
+  request.packages = {file("made-0.3.tar.gz")};
+  const auto text = in_child(GetParam(), [&] {
+    ::setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
+    std::stop_source stop;
+    stop.request_stop();
+    request.stop = stop.get_token();
+    return to_json(sandbox_on("native").execute(request));
+  });
+  ASSERT_TRUE(text);
+  EXPECT_EQ(Json::parse(*text)["meta"]["cause"], "cancelled") << *text;
+  EXPECT_THAT(layers(), IsEmpty());
+}
+
+class PackagesOnAnEngine : public testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(Each, PackagesOnAnEngine, testing::Values("docker", "podman"),
+                         [](const auto& given) { return given.param; });
+
+TEST_P(PackagesOnAnEngine, AreRefusedInWords) {
+  if (!options_for(GetParam())) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
+  const Folder folder;
+  ExecutionRequest request = python("1");
+  request.packages = {folder.write("a-1-py3-none-any.whl", "")};
+  const Json result = run_on(GetParam(), request);
+  EXPECT_THAT(result["error"]["message"].get<std::string>(), HasSubstr("native boxes only"));
+  EXPECT_EQ(result["stdout"], "");
+  EXPECT_FALSE(result.contains("value"));
+}
+
+}  // namespace
+}  // namespace lazaret::test

@@ -1,0 +1,72 @@
+#include "policy/packages.hpp"
+
+#include <gtest/gtest.h>
+
+namespace lazaret::policy {
+namespace {
+
+TEST(PackageFiles, SayTheirNameAndVersion) {
+  const auto expect = [](std::string_view path, std::string_view name, std::string_view version) {
+    const auto named = package_named(path);
+    ASSERT_TRUE(named.ok()) << path;
+    EXPECT_EQ(named->name, name) << path;
+    EXPECT_EQ(named->version, version) << path;
+  };
+  expect("numpy-2.1.0-cp311-cp311-manylinux_2_17_x86_64.whl", "numpy", "2.1.0");
+  expect("/a-b/x_y-1!2.0-1build-py2.py3-none-any.whl", "x_y", "1!2.0");
+  expect("dir/zope.event-5.0.tar.gz", "zope.event", "5.0");
+  expect("old-name-0.1.zip", "old-name", "0.1");
+}
+
+TEST(PackageFiles, AreNoRequirementsAndNothingElse) {
+  for (const std::string& path :
+       {std::string("numpy==2.1"), std::string("numpy"), std::string(""), std::string("/"),
+        std::string("a.whl"), std::string("a-1-py3-none.whl"), std::string("a--py3-none-any.whl"),
+        std::string("a-1-2-3-py3-none-any.whl"), std::string("-1.tar.gz"), std::string("a-.zip"),
+        std::string("a.tar.gz"), std::string("a-1.tar"), std::string("--help"),
+        std::string(247, 'a') + "-1.tar.gz", std::string("a-1.tar.gz/")}) {
+    const auto named = package_named(path);
+    ASSERT_FALSE(named.ok()) << path;
+    EXPECT_EQ(named.error().code(), Errc::invalid_argument) << path;
+    EXPECT_NE(named.error().message().find("no index"), std::string::npos) << path;
+  }
+  EXPECT_TRUE(package_named(std::string(246, 'a') + "-1.tar.gz").ok());
+}
+
+ExecutionRequest request_with(std::vector<std::string> packages) {
+  ExecutionRequest made;
+  made.packages = std::move(packages);
+  return made;
+}
+
+TEST(Packages, AreForPythonInABoxOfItsOwn) {
+  const auto asked = request_with({"a-1.tar.gz"});
+  EXPECT_TRUE(check_packages(asked, "python", false).ok());
+  EXPECT_FALSE(check_packages(asked, "python", true).ok());
+  EXPECT_FALSE(check_packages(asked, "exec", false).ok());
+  EXPECT_FALSE(check_packages(asked, "javascript", false).ok());
+  EXPECT_TRUE(check_packages({}, "javascript", true).ok());
+}
+
+TEST(Packages, AreAtMost256AndEachIsGivenOnce) {
+  std::vector<std::string> many;
+  for (int number = 0; number < 256; ++number)
+    many.push_back("a-" + std::to_string(number) + ".zip");
+  EXPECT_TRUE(check_packages(request_with(many), "python", false).ok());
+  many.emplace_back("b-1.zip");
+  EXPECT_EQ(check_packages(request_with(many), "python", false).error().code(), Errc::too_large);
+  EXPECT_FALSE(check_packages(request_with({"x/a-1.zip", "y/a-1.zip"}), "python", false).ok());
+  EXPECT_FALSE(check_packages(request_with({std::string("a\0-1.zip", 8)}), "python", false).ok());
+  EXPECT_FALSE(check_packages(request_with({"\xff-1.zip"}), "python", false).ok());
+}
+
+TEST(Packages, HaveTheirPlaceToThemselves) {
+  auto asked = request_with({"a-1.zip"});
+  asked.mounts = {{"/srv/a", "/mnt/other"}};
+  EXPECT_TRUE(check_packages(asked, "python", false).ok());
+  asked.mounts.push_back({"/srv/a", std::string(kPackages)});
+  EXPECT_FALSE(check_packages(asked, "python", false).ok());
+}
+
+}  // namespace
+}  // namespace lazaret::policy
