@@ -62,11 +62,11 @@ struct ExecutionRequest {
   /// Put in this order; nothing replaces what is there already, but for what earlier runs of a
   /// session have left. All of them fit into `disk_bytes`.
   std::vector<Input> inputs;
-  /// What the program imports beside its language's own: files of this machine's, at most 256, that
-  /// are wheels (.whl) or source archives (.tar.gz, .zip), and bring all that they need. They are
-  /// installed by pip, once, in a box of their own without a network; this run and later ones with
-  /// the same files see the outcome read-only at /mnt/packages. For python, in native boxes, not in
-  /// sessions.
+  /// What the program imports beside its language's own: files of this machine's, at most 256, with
+  /// all that they need among them. For python wheels (.whl) and source archives (.tar.gz, .zip),
+  /// for javascript what `npm pack` makes (.tgz). pip or npm installs them, once, in a box of their
+  /// own without a network; this run and later ones with the same files see the outcome read-only
+  /// at /mnt/packages. In native boxes, not in sessions.
   std::vector<std::string> packages;
   /// Receives what the program leaves in /work/out, which is made for it: a directory of this
   /// machine's that is empty, or not there yet. Links are not taken.

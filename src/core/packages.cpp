@@ -18,7 +18,8 @@
 #include "policy/packages.hpp"
 
 namespace lazaret::embedded {
-extern const std::string_view packages_python;  // core/packages/python.py
+extern const std::string_view packages_python;      // core/packages/python.py
+extern const std::string_view packages_javascript;  // and javascript.js
 }  // namespace lazaret::embedded
 
 namespace lazaret::core {
@@ -43,10 +44,24 @@ Result<std::string> digest_of(const fs::path& path) {
   }
 }
 
-Result<std::vector<Package>> packages_of(const std::vector<std::string>& paths) {
+// How a language has its packages installed, and by what they are run.
+struct Way {
+  std::string_view language;
+  const std::string_view& installer;
+  const char* interpreter;
+};
+
+const Way& way_of(std::string_view language) {
+  static const Way python{"python", embedded::packages_python, "python3"};
+  static const Way javascript{"javascript", embedded::packages_javascript, "node"};
+  return language == javascript.language ? javascript : python;
+}
+
+Result<std::vector<Package>> packages_of(const std::vector<std::string>& paths,
+                                         std::string_view language) {
   std::vector<Package> packages;
   for (const std::string& path : paths) {
-    LAZARET_TRY(policy::PackageName named, policy::package_named(path));
+    LAZARET_TRY(policy::PackageName named, policy::package_named(path, language));
     LAZARET_TRY(std::string digest, digest_of(path).within(path));
     packages.push_back({fs::path(path).filename().string(), std::move(named.name),
                         std::move(named.version), std::move(digest)});
@@ -56,10 +71,10 @@ Result<std::vector<Package>> packages_of(const std::vector<std::string>& paths) 
 }
 
 // Of a box's PATH. Another one of the same name may want others.
-std::string interpreter() {
+std::string interpreter_of(const Way& way) {
   std::error_code ignored;
   for (const char* const folder : {"/usr/local/bin", "/usr/bin", "/bin"}) {
-    const fs::path program = fs::canonical(fs::path(folder) / "python3", ignored);
+    const fs::path program = fs::canonical(fs::path(folder) / way.interpreter, ignored);
     if (program.empty()) continue;
     const auto changed = fs::last_write_time(program, ignored).time_since_epoch().count();
     return program.string() + "\n" + std::to_string(changed) + "\n";
@@ -67,16 +82,17 @@ std::string interpreter() {
   return "";
 }
 
-std::string name_of_layer(const std::vector<Package>& packages) {
-  std::string text = interpreter();
+std::string name_of_layer(const Way& way, const std::vector<Package>& packages) {
+  std::string text = interpreter_of(way);
   for (const Package& package : packages) text += package.sha256 + " " + package.file + "\n";
   return to_hex(sha256(bytes_of(text)));
 }
 
-ExecutionRequest installation_of(const ExecutionRequest& request, const Limits& maxima,
-                                 const fs::path& into) {
+ExecutionRequest installation_of(const Wish& wish, const Way& way, const fs::path& into) {
+  const auto& [request, language, maxima] = wish;
   ExecutionRequest wanted;
-  wanted.code = embedded::packages_python;
+  wanted.language = way.language;
+  wanted.code = way.installer;
   for (const std::string& path : request.packages)
     wanted.inputs.push_back({"packages/" + fs::path(path).filename().string(), {}, path});
   wanted.output_directory = into.string();
@@ -91,7 +107,7 @@ ExecutionRequest installation_of(const ExecutionRequest& request, const Limits& 
   return wanted;
 }
 
-// What pip says last of what went wrong.
+// What the installer says last of what went wrong.
 std::string reason_of(const ExecutionResult& result) {
   constexpr std::string_view kMark = "ERROR: ";
   std::string_view last;
@@ -165,10 +181,10 @@ Error no_store(const fs::filesystem_error& problem) {
 }
 
 // Whole or not at all; where somebody else was sooner, his is as good.
-Status make_layer(const ExecutionRequest& request, const fs::path& layer, const Limits& maxima,
+Status make_layer(const Wish& wish, const Way& way, const fs::path& layer,
                   const Installer& install) try {
   const Staging staging(layer.parent_path());
-  const ExecutionResult result = install(installation_of(request, maxima, staging.path() / "out"));
+  const ExecutionResult result = install(installation_of(wish, way, staging.path() / "out"));
   if (!result.success()) return not_installed(result);
   if (!has_all(result))
     return Error(Errc::start_failed, "not all of the packages came out of the box that made them");
@@ -183,16 +199,16 @@ Status make_layer(const ExecutionRequest& request, const fs::path& layer, const 
 
 }  // namespace
 
-Result<PackageLayer> layer_of(const ExecutionRequest& request, const fs::path& store,
-                              const Limits& maxima, const Installer& install) {
+Result<PackageLayer> layer_of(const Wish& wish, const fs::path& store, const Installer& install) {
   if (store.empty())
     return Error(Errc::system, "there is no place to keep packages")
         .with_hint("set HOME or XDG_CACHE_HOME");
-  LAZARET_TRY(std::vector<Package> packages, packages_of(request.packages));
-  const fs::path layer = store / name_of_layer(packages);
+  const Way& way = way_of(wish.language);
+  LAZARET_TRY(std::vector<Package> packages, packages_of(wish.request.packages, way.language));
+  const fs::path layer = store / name_of_layer(way, packages);
   std::error_code ignored;
   if (!fs::exists(layer / kInstalled, ignored))
-    LAZARET_CHECK(make_layer(request, layer, maxima, install));
+    LAZARET_CHECK(make_layer(wish, way, layer, install));
   return PackageLayer{fs::canonical(layer, ignored) / kInstalled, std::move(packages)};
 }
 

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <string_view>
 #include <vector>
 
 #include "lazaret/execution_result.hpp"
@@ -21,12 +22,18 @@ struct PackageLayer {
 /// Runs the program that installs them, as any other.
 using Installer = std::function<ExecutionResult(const ExecutionRequest& request)>;
 
+/// Whose packages they are. Borrows.
+struct Wish {
+  const ExecutionRequest& request;
+  std::string_view language;  ///< of the driver: "python" or "javascript"
+  const Limits& maxima;
+};
+
 /// The layer of a request's packages in `store`, where it is named by the content of their files
 /// and by the interpreter; the installer is asked where there is none yet. Errors: not_found and
 /// others of a file that cannot be read, system of a store that cannot be written to, start_failed
 /// where they cannot be installed, cancelled.
-[[nodiscard]] Result<PackageLayer> layer_of(const ExecutionRequest& request,
-                                            const std::filesystem::path& store,
-                                            const Limits& maxima, const Installer& install);
+[[nodiscard]] Result<PackageLayer> layer_of(const Wish& wish, const std::filesystem::path& store,
+                                            const Installer& install);
 
 }  // namespace lazaret::core

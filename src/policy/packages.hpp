@@ -17,10 +17,10 @@ struct PackageName {
   std::string version;
 };
 
-/// Of a wheel (PEP 427: NAME-VERSION[-BUILD]-PYTHON-ABI-PLATFORM.whl) or a source archive
-/// (NAME-VERSION.tar.gz or .zip), given by its path. Errors: invalid_argument, saying what it must
-/// be.
-[[nodiscard]] Result<PackageName> package_named(std::string_view path);
+/// For python of a wheel (PEP 427: NAME-VERSION[-BUILD]-PYTHON-ABI-PLATFORM.whl) or a source
+/// archive (NAME-VERSION.tar.gz or .zip), for javascript of what `npm pack` makes
+/// (NAME-VERSION.tgz), given by its path. Errors: invalid_argument, saying what it must be.
+[[nodiscard]] Result<PackageName> package_named(std::string_view path, std::string_view language);
 
 /// Whether a request may have packages, and these. Errors: invalid_argument, too_large.
 [[nodiscard]] Status check_packages(const ExecutionRequest& request, std::string_view language,

@@ -18,6 +18,14 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+bool has_npm() {
+  const auto found = run_on(
+      "native",
+      code_request("javascript",
+                   "return require('child_process').spawnSync('npm', ['--version']).status"));
+  return found.value("value", Json()) == 0;
+}
+
 bool has_pip() {
   const auto found = run_on("native", python("import importlib.util as all, glob\n"
                                              "bool(all.find_spec('pip') or "
@@ -42,7 +50,10 @@ class NativePackages : public testing::TestWithParam<Caller> {
   // With the packages of these files.
   [[nodiscard]] Json run(const std::string& code, const std::vector<std::string>& names,
                          Profile profile = Profile::standard) const {
-    ExecutionRequest request = python(code);
+    return run(python(code), names, profile);
+  }
+  [[nodiscard]] Json run(ExecutionRequest request, const std::vector<std::string>& names,
+                         Profile profile = Profile::standard) const {
     for (const std::string& name : names) request.packages.push_back(file(name));
     request.profile = profile;
     const auto text = in_child(GetParam(), [&] {
@@ -150,6 +161,47 @@ TEST_P(NativePackages, LeaveNothingHalfMadeOfWhoIsCancelled) {
   ASSERT_TRUE(text);
   EXPECT_EQ(Json::parse(*text)["meta"]["cause"], "cancelled") << *text;
   EXPECT_THAT(layers(), IsEmpty());
+}
+
+// Nothing of theirs is run before the program is.
+TEST_P(NativePackages, OfJavascriptAreRequiredAndImported) {
+  if (!has_npm()) LAZARET_SKIP_OR_FAIL("npm", "boxes have no npm");
+  const std::vector<std::string> both = {"greeting-1.0.0.tgz", "word-2.1.0.tgz"};
+  for (const Profile profile : {Profile::standard, Profile::strict}) {
+    const Json result = run(code_request("javascript", R"js(
+const fs = require('fs');
+const { default: imported } = await import('greeting');
+let error = '';
+try { fs.writeFileSync('/mnt/packages/new', ''); } catch (problem) { error = problem.code; }
+return [require('greeting'), imported, fs.existsSync('/mnt/packages/node_modules/word/ran'), error];
+)js"),
+                            both, profile);
+    EXPECT_EQ(result["value"], Json::parse(R"(["hello there","hello there",false,"EROFS"])"))
+        << result;
+    EXPECT_EQ(result["meta"]["packages"][1]["version"], "2.1.0") << result;
+  }
+  EXPECT_EQ(layers().size(), 1U);
+}
+
+TEST_P(NativePackages, OfJavascriptThatAreNotThoseAskedForSayWhich) {
+  if (!has_npm()) LAZARET_SKIP_OR_FAIL("npm", "boxes have no npm");
+  for (const std::vector<std::string>& names :
+       {std::vector<std::string>{"greeting-1.0.0.tgz"},
+        std::vector<std::string>{"greeting-1.0.0.tgz", "word-3.0.0.tgz"}}) {
+    const Json result = run(code_request("javascript", "return 1"), names);
+    EXPECT_EQ(result["meta"]["cause"], "start_failed") << result;
+    EXPECT_THAT(result["error"]["message"].get<std::string>(), HasSubstr("the word that is"));
+  }
+  const Json bad = run(code_request("javascript", R"js(
+const fs = require('fs');
+return [fs.existsSync('/mnt/packages/node_modules/climber/passwd.js'),
+        fs.existsSync('/mnt/packages/climbed.js'), fs.existsSync('/work/climbed.js')];
+)js"),
+                       {"climber-1.0.0.tgz"});
+  EXPECT_TRUE(bad["value"] == Json::parse("[false,false,false]") ||
+              bad["meta"]["cause"] == "start_failed")
+      << bad;
+  EXPECT_FALSE(fs::exists("/tmp/lazaret-climbed.js"));
 }
 
 class PackagesOnAnEngine : public testing::TestWithParam<const char*> {};

@@ -114,6 +114,7 @@ require_of_machine() {
   ! PATH=/usr/local/bin:/usr/bin:/bin python3 -c 'import matplotlib, pandas' 2>/dev/null ||
     require matplotlib
   ! PATH=/usr/local/bin:/usr/bin:/bin python3 -c 'import pip' 2>/dev/null || require pip
+  ! in_a_box npm || require npm
   ! is_vm_host || ! command -v qemu-system-x86_64 >/dev/null || require vm
 }
 

@@ -297,7 +297,8 @@ void add_terminal_flag(CLI::App& command, RunFlags& flags) {
 
 void add_package_flag(CLI::App& command, RunFlags& flags) {
   add_words(command, "--with", flags.packages,
-            "a wheel or a source archive that the code can import; may be repeated");
+            "file of a package that the code can import, a wheel or what npm pack makes; may be "
+            "repeated");
 }
 
 void add_evidence_flag(CLI::App& command, RunFlags& flags) {

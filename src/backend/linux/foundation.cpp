@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/try.hpp"
+#include "policy/packages.hpp"
 
 namespace lazaret::backend::native {
 namespace {
@@ -87,6 +88,16 @@ class Tree {
   bool fits_ = true;
 };
 
+// Where node looks last for what a program wants, whoever imports it and how.
+constexpr const char* kNodeModules = "mnt/packages/node_modules";
+
+bool shows_packages(const Foundation& foundation) {
+  const std::span folders(foundation.folders.data(), foundation.folder_count);
+  return std::ranges::any_of(folders, [](const Folder& folder) {
+    return policy::kPackages == std::string("/mnt/") + folder.name.data();
+  });
+}
+
 bool put_tree(Foundation& foundation) {
   Tree tree(foundation);
   // etc/accounts: covered as a whole in boxes that show no names of users.
@@ -109,6 +120,7 @@ bool put_tree(Foundation& foundation) {
     tree.add(Kind::device, std::string("dev/") + name, std::string("/dev/") + name);
   }
   for (const auto& [target, source] : kDeviceLinks) tree.add(Kind::link, target, source);
+  if (shows_packages(foundation)) tree.add(Kind::link, "node_modules", kNodeModules);
   return tree.fits();
 }
 
@@ -131,9 +143,11 @@ bool put_masks(Foundation& foundation) {
 
 }  // namespace
 
-Result<Foundation> foundation_of_host(const Identity& identity) {
+Result<Foundation> foundation_of_host(const Identity& identity, std::span<const Folder> folders) {
   Foundation foundation;
   foundation.identity = identity;
+  std::ranges::copy(folders, foundation.folders.begin());
+  foundation.folder_count = static_cast<std::uint32_t>(folders.size());
   if (!put_tree(foundation) || !put_masks(foundation))
     return Error(Errc::too_large,
                  "this host's programs and libraries do not fit into a box's root");

@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -13,9 +14,10 @@ namespace lazaret::backend::native {
 
 /// What all native boxes of this host share: a read-only root of the host's programs and libraries,
 /// a handful of files of /etc, devices that hold nothing, and nothing else of the host; what is
-/// covered in /proc. Looks at the host once; what does not exist is left out. Errors: too_large
-/// when the host's layout does not fit.
-[[nodiscard]] Result<Foundation> foundation_of_host(const Identity& identity);
+/// covered in /proc; and what is shown of it in /mnt. Looks at the host once; what does not exist
+/// is left out. Errors: too_large when the host's layout does not fit.
+[[nodiscard]] Result<Foundation> foundation_of_host(const Identity& identity,
+                                                    std::span<const Folder> folders = {});
 
 /// Whether the host's paths still mean the files and directories that they meant then. A bind mount
 /// keeps showing what was there when it was made, also when the host has put something new in its

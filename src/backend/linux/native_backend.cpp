@@ -120,9 +120,7 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
 Result<std::shared_ptr<Spawner>> start_as(const Identity& identity, std::span<const Folder> folders,
                                           const CgroupBase& cgroups, const Call& call) {
   LAZARET_TRY(std::shared_ptr<Spawner> spawner, Spawner::begin(identity));
-  LAZARET_TRY(Foundation foundation, foundation_of_host(identity));
-  std::ranges::copy(folders, foundation.folders.begin());
-  foundation.folder_count = static_cast<std::uint32_t>(folders.size());
+  LAZARET_TRY(const Foundation foundation, foundation_of_host(identity, folders));
   LAZARET_CHECK(spawner->lay_ground(foundation, cgroups, call));
   return spawner;
 }

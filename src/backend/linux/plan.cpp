@@ -25,8 +25,8 @@ void add(Order& order, int resource, rlim_t most) {
 }  // namespace
 
 bool reserves_address_space(const policy::Spec& spec) {
-  static constexpr std::array kNames = {"node", "nodejs", "deno", "bun",
-                                        "java", "javac",  "go",   "dotnet"};
+  static constexpr std::array kNames = {"node", "nodejs", "npm",   "npx", "deno",
+                                        "bun",  "java",   "javac", "go",  "dotnet"};
   const std::string& path = spec.program.argv.front();
   const auto reserves = [](const std::string& name) {
     return std::find(kNames.begin(), kNames.end(), name) != kNames.end();

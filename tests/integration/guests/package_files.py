@@ -2,6 +2,7 @@
 import base64
 import hashlib
 import io
+import json
 import os
 import stat
 import tarfile
@@ -31,13 +32,29 @@ def wheel(name, version, files, needs=(), links=()):
             archive.writestr(entry, target)
 
 
-def source(name, version, setup):
-    with tarfile.open(f"{OUT}{name}-{version}.tar.gz", "w:gz") as archive:
-        files = {"setup.py": setup, f"{name}.py": "from its_making import seen\n"}
+def archive_of(file, files, links=()):
+    with tarfile.open(OUT + file, "w:gz") as archive:
         for path, text in files.items():
-            entry = tarfile.TarInfo(f"{name}-{version}/{path}")
+            entry = tarfile.TarInfo(path)
             entry.size = len(text)
             archive.addfile(entry, io.BytesIO(text.encode()))
+        for path, target in links:
+            entry = tarfile.TarInfo(path)
+            entry.type, entry.linkname = tarfile.SYMTYPE, target
+            archive.addfile(entry)
+
+
+def source(name, version, setup):
+    made = f"{name}-{version}"
+    archive_of(f"{made}.tar.gz",
+               {f"{made}/setup.py": setup, f"{made}/{name}.py": "from its_making import seen\n"})
+
+
+def npm(name, version, code, needs={}, more={}, links=()):
+    about = {"name": name, "version": version, "main": "index.js", "dependencies": needs,
+             "scripts": {"install": "touch ran", "postinstall": "touch ran"}}
+    archive_of(f"{name}-{version}.tgz",
+               {"package/package.json": json.dumps(about), "package/index.js": code} | more, links)
 
 
 SETUP = """
@@ -70,3 +87,11 @@ wheel("linked", "1.0", {"linked.py": ""}, links=[("passwd.py", "/etc/passwd")])
 source("made", "0.3", SETUP)
 with open(f"{OUT}broken-1.0-py3-none-any.whl", "wb") as file:
     file.write(os.urandom(1000))
+
+ALSO = "module.exports = require('word') + ' there'\n"
+npm("greeting", "1.0.0", ALSO, {"word": "^2.0.0"})
+npm("word", "2.1.0", "module.exports = 'hello'\n")
+npm("word", "3.0.0", "module.exports = 'bye'\n")
+OUTSIDE = {"package/../../../../climbed.js": "", "/tmp/lazaret-climbed.js": ""}
+npm("climber", "1.0.0", "", more=OUTSIDE,
+    links=[("package/passwd.js", "/etc/passwd")])

@@ -22,7 +22,7 @@ class Layers : public testing::Test {
     return request_.packages.back();
   }
   Result<PackageLayer> layer(const Installer& install) {
-    return layer_of(request_, store_, Limits{}, install);
+    return layer_of({request_, request_.language, limits_}, store_, install);
   }
   // As the installer's box would leave it, with `more` bytes than have come.
   Installer leaving(const std::string& text, std::size_t more = 0) {
@@ -48,6 +48,7 @@ class Layers : public testing::Test {
 
   const lazaret::test::Scratch folder_;
   const fs::path store_ = folder_.path() / "store";
+  const Limits limits_;
   ExecutionRequest request_;
   int installed_ = 0;
 };
@@ -98,7 +99,8 @@ TEST_F(Layers, ThatCannotBeInstalledSayWhy) {
 
 TEST_F(Layers, NeedAPlaceThatCanBeWrittenTo) {
   file("a-1.tar.gz", "one");
-  EXPECT_THAT(layer_of(request_, "", Limits{}, leaving("x")).error().hint(), HasSubstr("HOME"));
+  const auto nowhere = layer_of({request_, "python", limits_}, "", leaving("x"));
+  EXPECT_THAT(nowhere.error().hint(), HasSubstr("HOME"));
   std::ofstream(store_) << "in the way";
   const auto made = layer(leaving("x"));
   ASSERT_FALSE(made.ok());
