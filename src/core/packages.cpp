@@ -3,18 +3,17 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <numeric>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "base/sha256.hpp"
 #include "base/split.hpp"
 #include "base/try.hpp"
+#include "base/utf8.hpp"
+#include "core/package_store.hpp"
 #include "os/plain_file.hpp"
-#include "os/random.hpp"
 #include "policy/packages.hpp"
 
 namespace lazaret::embedded {
@@ -27,22 +26,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What the installer leaves below /work/out, and what a layer has in it.
-constexpr const char* kInstalled = "packages";
-
 constexpr std::chrono::milliseconds kInstallTime{300'000};
 constexpr std::uint64_t kInstallBytes = 1ULL << 30, kInstallFiles = 65'536;
-
-Result<std::string> digest_of(const fs::path& path) {
-  LAZARET_TRY(const os::PlainFile file, os::PlainFile::open(path, os::LastLink::follow));
-  Sha256 digest;
-  std::array<std::byte, 1UL << 16> part;
-  for (;;) {
-    LAZARET_TRY(const std::size_t count, file.read(part));
-    digest.update(Bytes(part).first(count));
-    if (count < part.size()) return to_hex(digest.finish());
-  }
-}
+constexpr std::size_t kMostReason = 500;
 
 // How a language has its packages installed, and by what they are run.
 struct Way {
@@ -57,14 +43,34 @@ const Way& way_of(std::string_view language) {
   return language == javascript.language ? javascript : python;
 }
 
-Result<std::vector<Package>> packages_of(const std::vector<std::string>& paths,
-                                         std::string_view language) {
+// Of a file's content, which goes into a copy where there is one.
+Result<std::string> digest_of(const fs::path& path, const Wish& wish, const os::PlainFile* copy) {
+  LAZARET_TRY(const os::PlainFile file, os::PlainFile::open(path, os::LastLink::follow));
+  const std::uint64_t most = std::min(wish.maxima.file_bytes, kInstallBytes);
+  Sha256 digest;
+  std::array<std::byte, 1UL << 16> part;
+  for (std::uint64_t seen = 0;;) {
+    if (std::max(file.size(), seen) > most)
+      return Error(Errc::too_large, path.string() + " is larger than " + std::to_string(most) +
+                                        " bytes, the maximum of a file (maxima.file_bytes)");
+    if (wish.request.stop.stop_requested()) return Error(Errc::cancelled, "cancelled");
+    LAZARET_TRY(const std::size_t count, file.read(part));
+    digest.update(Bytes(part).first(count));
+    if (copy != nullptr) LAZARET_CHECK(copy->write(Bytes(part).first(count)));
+    if (count < part.size()) return to_hex(digest.finish());
+    seen += count;
+  }
+}
+
+std::string file_of(const std::string& path) { return fs::path(path).filename().string(); }
+
+Result<std::vector<Package>> packages_of(const Wish& wish) {
   std::vector<Package> packages;
-  for (const std::string& path : paths) {
-    LAZARET_TRY(policy::PackageName named, policy::package_named(path, language));
-    LAZARET_TRY(std::string digest, digest_of(path).within(path));
-    packages.push_back({fs::path(path).filename().string(), std::move(named.name),
-                        std::move(named.version), std::move(digest)});
+  for (const std::string& path : wish.request.packages) {
+    LAZARET_TRY(policy::PackageName named, policy::package_named(path, wish.language));
+    LAZARET_TRY(std::string digest, digest_of(path, wish, nullptr));
+    packages.push_back({file_of(path), std::move(named.name), std::move(named.version),
+                        std::move(digest)});
   }
   std::ranges::sort(packages, {}, &Package::file);
   return packages;
@@ -77,139 +83,129 @@ std::string interpreter_of(const Way& way) {
     const fs::path program = fs::canonical(fs::path(folder) / way.interpreter, ignored);
     if (program.empty()) continue;
     const auto changed = fs::last_write_time(program, ignored).time_since_epoch().count();
-    return program.string() + "\n" + std::to_string(changed) + "\n";
+    return program.string() + "\n" + std::to_string(changed) + "\n" +
+           std::to_string(fs::file_size(program, ignored)) + "\n";
   }
   return "";
 }
 
+// Names of files hold no line break.
 std::string name_of_layer(const Way& way, const std::vector<Package>& packages) {
   std::string text = interpreter_of(way);
   for (const Package& package : packages) text += package.sha256 + " " + package.file + "\n";
   return to_hex(sha256(bytes_of(text)));
 }
 
-ExecutionRequest installation_of(const Wish& wish, const Way& way, const fs::path& into) {
+// WHY copies: what has been digested is what is installed, whoever exchanges the files meanwhile.
+Result<std::vector<Input>> copies_of(const Wish& wish, const std::vector<Package>& packages,
+                                     const fs::path& folder) {
+  std::vector<Input> inputs;
+  for (const std::string& path : wish.request.packages) {
+    const std::string file = file_of(path);
+    LAZARET_TRY(const os::PlainFile copy, os::PlainFile::create(folder / file, false));
+    LAZARET_TRY(const std::string digest, digest_of(path, wish, &copy));
+    const auto known = std::ranges::find(packages, file, &Package::file);
+    if (known == packages.end() || known->sha256 != digest)
+      return Error(Errc::start_failed, path + " has changed while it was read");
+    inputs.push_back({"packages/" + file, {}, (folder / file).string()});
+  }
+  return inputs;
+}
+
+ExecutionRequest installation_of(const Wish& wish, const Way& way, std::vector<Input> inputs,
+                                 const fs::path& into) {
   const auto& [request, language, maxima] = wish;
   ExecutionRequest wanted;
   wanted.language = way.language;
   wanted.code = way.installer;
-  for (const std::string& path : request.packages)
-    wanted.inputs.push_back({"packages/" + fs::path(path).filename().string(), {}, path});
+  wanted.inputs = std::move(inputs);
   wanted.output_directory = into.string();
   wanted.limits.timeout = std::min(maxima.timeout, kInstallTime);
   wanted.limits.memory_bytes = std::min(maxima.memory_bytes, kInstallBytes);
   wanted.limits.disk_bytes = std::min(maxima.disk_bytes, kInstallBytes);
   wanted.limits.file_bytes = std::min(maxima.file_bytes, kInstallBytes);
   wanted.limits.disk_files = std::min(maxima.disk_files, kInstallFiles);
-  wanted.subprocess = Subprocess::allow;  // archives are built by programs
+  wanted.subprocess = Subprocess::allow;  // installers are programs that start others
+  wanted.profile = request.profile;
   wanted.required_controls = request.required_controls;
   wanted.stop = request.stop;
   return wanted;
 }
 
-// What the installer says last of what went wrong.
-std::string reason_of(const ExecutionResult& result) {
+// What the installer says last of what went wrong: foreign text, like all that comes of a box.
+std::string last_word(std::string_view said) {
   constexpr std::string_view kMark = "ERROR: ";
-  std::string_view last;
-  for (const std::string_view line : split(result.stderr_text, '\n')) {
-    if (line.starts_with(kMark)) last = line.substr(kMark.size());
+  std::string_view marked, last;
+  for (const std::string_view line : split(said, '\n')) {
+    if (line.find_first_not_of(' ') == line.npos) continue;
+    last = line;
+    if (line.starts_with(kMark) && line != "ERROR: Exception:") marked = line.substr(kMark.size());
   }
-  if (!last.empty() && result.meta.cause == Cause::nonzero_exit) return std::string(last);
-  return result.error ? result.error->message : std::string(name_of(result.meta.cause));
+  const std::string_view word = marked.empty() ? last : marked;
+  return std::string(word.substr(0, whole_prefix(word.substr(0, kMostReason))));
+}
+
+Errc code_of(Cause cause) {
+  switch (cause) {
+    case Cause::cancelled: return Errc::cancelled;
+    case Cause::enforcement_mismatch: return Errc::enforcement_mismatch;
+    case Cause::backend_unavailable: return Errc::backend_unavailable;
+    case Cause::infrastructure_lost: return Errc::connection_lost;
+    default: return Errc::start_failed;
+  }
 }
 
 Error not_installed(const ExecutionResult& result) {
-  if (result.meta.cause == Cause::cancelled) return Error(Errc::cancelled, "cancelled");
-  Error error(Errc::start_failed, "the packages cannot be installed: " + reason_of(result));
-  if (result.meta.cause != Cause::nonzero_exit) return error;
-  return std::move(error).with_hint(
-      "give the files of all that they need: there is no index to ask for the rest");
+  const bool by_itself = result.meta.cause == Cause::nonzero_exit;
+  const std::string why = by_itself ? last_word(result.stderr_text)
+                          : result.error ? result.error->message
+                                         : std::string(name_of(result.meta.cause));
+  Error error(code_of(result.meta.cause), "the packages cannot be installed: " + why);
+  if (by_itself && why.find(" for ") != why.npos && why.starts_with("No matching"))
+    return std::move(error).with_hint("there is no index to ask: give its file as well");
+  if (by_itself && why.starts_with("no file gives"))
+    return std::move(error).with_hint("there is no index to ask: give its file as well");
+  return result.error && result.error->hint ? std::move(error).with_hint(*result.error->hint)
+                                            : error;
 }
 
-// The box says how much there is; that all of it has come is not left to it.
-bool has_all(const ExecutionResult& result) {
+// As the box says; that it has come is not left to it.
+TreeSize size_said(const ExecutionResult& result) {
   const auto said = nlohmann::json::parse(result.value.value_or(""), nullptr, false);
-  std::size_t files = 0;
-  std::uint64_t bytes = 0;
-  for (const Artifact& artifact : result.artifacts) {
-    if (artifact.kind != Artifact::Kind::file) continue;
-    ++files;
-    bytes += artifact.size;
-  }
-  return said == nlohmann::json{{"files", files}, {"bytes", bytes}};
+  const auto number = [&said](const char* key) {
+    const auto found = said.is_object() ? said.find(key) : said.end();
+    const bool is_there = said.is_object() && found != said.end() && found->is_number_unsigned();
+    return is_there ? found->get<std::uint64_t>() : 0;
+  };
+  return {number("files"), number("bytes")};
 }
 
-// Boxes are other users, whatever the umask of who has made it.
-void let_read(const fs::path& tree) {
-  constexpr fs::perms kLook = fs::perms::group_read | fs::perms::others_read;
-  constexpr fs::perms kEnter = kLook | fs::perms::group_exec | fs::perms::others_exec;
-  fs::permissions(tree, kEnter, fs::perm_options::add);
-  for (const auto& entry : fs::recursive_directory_iterator(tree))
-    fs::permissions(entry, entry.is_directory() ? kEnter : kLook, fs::perm_options::add);
-}
-
-// A directory for what is being made, which goes with it; those of who was killed go after a day.
-class Staging {
- public:
-  explicit Staging(const fs::path& store) : path_(store / (kPrefix + os::random_hex(8))) {
-    fs::create_directories(store);
-    for (const auto& entry : fs::directory_iterator(store)) {
-      const bool is_left = entry.path().filename().string().starts_with(kPrefix) &&
-                           fs::file_time_type::clock::now() - entry.last_write_time() > kLeft;
-      if (is_left) fs::remove_all(entry.path());
-    }
-    fs::create_directory(path_);
-  }
-  Staging(const Staging&) = delete;
-  Staging& operator=(const Staging&) = delete;
-  ~Staging() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const fs::path& path() const noexcept { return path_; }
-
- private:
-  static constexpr std::chrono::hours kLeft{24};
-  static inline const std::string kPrefix = ".making-";
-  fs::path path_;
-};
-
-Error no_store(const fs::filesystem_error& problem) {
-  return Error(Errc::system, "packages cannot be kept: " + std::string(problem.what()))
-      .with_os_error(problem.code().value())
-      .with_hint("set XDG_CACHE_HOME to a directory that can be written to");
-}
-
-// Whole or not at all; where somebody else was sooner, his is as good.
-Status make_layer(const Wish& wish, const Way& way, const fs::path& layer,
-                  const Installer& install) try {
-  const Staging staging(layer.parent_path());
-  const ExecutionResult result = install(installation_of(wish, way, staging.path() / "out"));
+Status make_layer(const Wish& wish, const std::vector<Package>& packages, const fs::path& store,
+                  const Installer& install) {
+  const Way& way = way_of(wish.language);
+  LAZARET_TRY(const Staging staging, Staging::in(store));
+  LAZARET_TRY(std::vector<Input> inputs, copies_of(wish, packages, staging.files()));
+  const ExecutionResult result =
+      install(installation_of(wish, way, std::move(inputs), staging.layer()));
   if (!result.success()) return not_installed(result);
-  if (!has_all(result))
-    return Error(Errc::start_failed, "not all of the packages came out of the box that made them");
-  let_read(staging.path() / "out");
-  std::error_code taken;
-  fs::rename(staging.path() / "out", layer, taken);
-  if (!taken || fs::exists(layer / kInstalled)) return {};
-  throw fs::filesystem_error("renaming", layer, taken);
-} catch (const fs::filesystem_error& problem) {
-  return no_store(problem);
+  Status kept = staging.keep(name_of_layer(way, packages), size_said(result));
+  if (kept.ok() || result.meta.warnings.empty()) return kept;
+  return Error(kept.error()).with_hint(result.meta.warnings.front());
 }
 
 }  // namespace
 
 Result<PackageLayer> layer_of(const Wish& wish, const fs::path& store, const Installer& install) {
-  if (store.empty())
-    return Error(Errc::system, "there is no place to keep packages")
-        .with_hint("set HOME or XDG_CACHE_HOME");
-  const Way& way = way_of(wish.language);
-  LAZARET_TRY(std::vector<Package> packages, packages_of(wish.request.packages, way.language));
-  const fs::path layer = store / name_of_layer(way, packages);
-  std::error_code ignored;
-  if (!fs::exists(layer / kInstalled, ignored))
-    LAZARET_CHECK(make_layer(wish, way, layer, install));
-  return PackageLayer{fs::canonical(layer, ignored) / kInstalled, std::move(packages)};
+  LAZARET_TRY(const fs::path place, open_store(store));
+  LAZARET_TRY(std::vector<Package> packages, packages_of(wish));
+  const std::string name = name_of_layer(way_of(wish.language), packages);
+  auto layer = whole_layer(place, name);
+  if (!layer) {
+    LAZARET_CHECK(make_layer(wish, packages, place, install));
+    layer = whole_layer(place, name);
+  }
+  if (!layer) return Error(Errc::system, "the packages were taken away from " + place.string());
+  return PackageLayer{std::move(*layer), std::move(packages)};
 }
 
 }  // namespace lazaret::core

@@ -16,10 +16,14 @@ namespace {
 constexpr std::size_t kMostPackages = 256, kLongestFile = 255;  // NAME_MAX
 constexpr std::string_view kWheel = ".whl", kNpm = ".tgz";
 constexpr std::string_view kDigits = "0123456789";
+// What PEP 427, PEP 625 and npm's own packer put into names, and no more.
+constexpr std::string_view kInFileNames =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+!-";
 
 Error no_package(std::string_view path, std::string_view language) {
   const bool is_python = language == "python";
-  return invalid(in_quotes(path) + " is no file of a package, and there is no index to ask for one")
+  return invalid(in_quotes(printable(path, '?')) +
+                 " is no file of a package, and there is no index to ask for one")
       .with_hint((is_python ? "give a wheel (NAME-VERSION-PYTHON-ABI-PLATFORM.whl) or a source "
                               "archive (NAME-VERSION.tar.gz)"
                             : "give what `npm pack` makes (NAME-VERSION.tgz)") +
@@ -63,7 +67,9 @@ std::optional<PackageName> name_for_javascript(std::string_view file) {
 
 Result<PackageName> package_named(std::string_view path, std::string_view language) {
   const std::string_view file = path.substr(path.rfind('/') + 1);
-  if (file.size() > kLongestFile) return no_package(path, language);
+  const bool is_plain = file.size() <= kLongestFile && !file.starts_with('.') &&
+                        file.find_first_not_of(kInFileNames) == file.npos;
+  if (!is_plain) return no_package(path, language);
   auto named = language == "python" ? name_for_python(file) : name_for_javascript(file);
   if (!named) return no_package(path, language);
   return std::move(*named);
@@ -79,8 +85,7 @@ Status check_packages(const ExecutionRequest& request, std::string_view language
     return Error(Errc::too_large, "more than 256 packages");
   std::set<std::string_view> files;
   for (const std::string& path : request.packages) {
-    if (!is_utf8(path) || path.find('\0') != path.npos)
-      return no_package(printable(path, '?'), language);
+    if (path.find('\0') != path.npos) return invalid("a path holds a NUL byte");
     LAZARET_CHECK(package_named(path, language));
     const std::string_view file = std::string_view(path).substr(path.rfind('/') + 1);
     if (!files.insert(file).second) return invalid(in_quotes(file) + " is given twice");

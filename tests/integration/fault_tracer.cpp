@@ -102,7 +102,7 @@ std::string changed_since(const MountsBefore& before) {
       return mount.second == point && before.original.contains(mount.first);
     });
   };
-  std::string said;
+  std::string said = original.empty() || now.empty() ? "unknown\n" : "";
   for (const auto& [number, point] : now) {
     if (!before.own.contains(number)) said += "new: " + point + "\n";
   }

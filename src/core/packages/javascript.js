@@ -32,7 +32,7 @@ fs.mkdirSync(PLACE, { recursive: true });
 const npm = spawnSync('npm', [
   'install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier',
   '--no-save', '--no-package-lock', '--no-bin-links', '--registry=http://index.invalid',
-  '--cache=/tmp/npm', '--prefix', PLACE, ...FILES,
+  '--cache=/work/npm', '--prefix', PLACE, ...FILES,
 ], { encoding: 'utf8', env: { ...process.env, HOME: '/work' } });
 if (npm.error) giveUp(npm.error.code === 'ENOENT' ? 'there is no npm: install npm' : npm.error);
 if (npm.status !== 0) giveUp(reasonOf(npm.stderr));

@@ -35,16 +35,25 @@ Status require_private(int handle, const fs::path& path, const char* mode) {
       .with_hint(std::string("chmod ") + mode + " " + path.string());
 }
 
+Result<Handle> private_folder(const fs::path& folder) {
+  LAZARET_CHECK(make_folder(folder));
+  Handle inside(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  if (!inside.valid()) return last_error("opening " + folder.string());
+  LAZARET_CHECK(require_private(inside.get(), folder, "0700"));
+  return inside;
+}
+
 }  // namespace
+
+Status make_private_folder(const fs::path& folder) {
+  const auto made = private_folder(folder);
+  return made.ok() ? Status() : Status(made.error());
+}
 
 // By handles, so that what was looked at is what is used; whose folder this is decides who can put
 // another into its place.
 Status make_private_file(const fs::path& file) {
-  const fs::path folder = file.parent_path();
-  LAZARET_CHECK(make_folder(folder));
-  const Handle inside(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
-  if (!inside.valid()) return last_error("opening " + folder.string());
-  LAZARET_CHECK(require_private(inside.get(), folder, "0700"));
+  LAZARET_TRY(const Handle inside, private_folder(file.parent_path()));
   constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
   const Handle made(::openat(inside.get(), file.filename().c_str(), kFlags, 0600));
   if (!made.valid()) return last_error("opening " + file.string());

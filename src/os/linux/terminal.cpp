@@ -30,11 +30,14 @@ struct RawTerminal::Body {
 
 namespace {
 
-std::atomic<const termios*> lent = nullptr;
+std::atomic<bool> lent = false;
+termios as_it_was{};  // while it is lent
 
-// Not TCSADRAIN: nobody may read what is still to be shown.
+// Not TCSADRAIN: nobody may read what is still to be shown. In the background it is not ours any
+// more, and a change would stop us (SIGTTOU).
 void give_back_at_once() {
-  if (const termios* const before = lent) (void)::tcsetattr(STDIN_FILENO, TCSANOW, before);
+  const bool is_ours = lent && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp();
+  if (is_ours) (void)::tcsetattr(STDIN_FILENO, TCSANOW, &as_it_was);
 }
 
 }  // namespace
@@ -44,13 +47,14 @@ RawTerminal::RawTerminal() {
   if (::tcgetattr(STDIN_FILENO, &found) != 0) return;
   body_ = std::make_unique<Body>(Body{found});
   [[maybe_unused]] static const int registered = std::at_quick_exit(give_back_at_once);
-  lent = &body_->before;
+  as_it_was = found;
+  lent = true;
   ::cfmakeraw(&found);
   (void)::tcsetattr(STDIN_FILENO, TCSADRAIN, &found);
 }
 
 RawTerminal::~RawTerminal() {
-  lent = nullptr;
+  lent = false;
   if (body_) (void)::tcsetattr(STDIN_FILENO, TCSAFLUSH, &body_->before);
 }
 

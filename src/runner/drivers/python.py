@@ -274,13 +274,15 @@ def settle():
 def see_packages(folder):
     """Behind the library, and before what the system has installed for its own programs."""
     import site
-    known = len(sys.path)
-    site.addsitedir(folder)
-    added = sys.path[known:]
-    del sys.path[known:]
-    systems = [place for place, entry in enumerate(sys.path) if entry.endswith("-packages")]
-    place = systems[0] if systems else known
-    sys.path[place:place] = added
+    known = list(sys.path)
+    try:
+        site.addsitedir(folder)
+    except SystemExit:  # of a .pth file
+        pass
+    added = [entry for entry in sys.path if entry not in known]
+    systems = [place for place, entry in enumerate(known) if entry.endswith("-packages")]
+    place = systems[0] if systems else len(known)
+    sys.path[:] = known[:place] + added + known[place:]
 
 
 def seed():

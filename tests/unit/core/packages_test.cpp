@@ -1,5 +1,7 @@
 #include "core/packages.hpp"
 
+#include <sys/stat.h>
+
 #include <filesystem>
 #include <fstream>
 
@@ -24,7 +26,7 @@ class Layers : public testing::Test {
   Result<PackageLayer> layer(const Installer& install) {
     return layer_of({request_, request_.language, limits_}, store_, install);
   }
-  // As the installer's box would leave it, with `more` bytes than have come.
+  // As the installer's box would leave it, and as if `more` bytes had not come.
   Installer leaving(const std::string& text, std::size_t more = 0) {
     return [this, text, more](const ExecutionRequest& wanted) {
       ++installed_;
@@ -48,7 +50,7 @@ class Layers : public testing::Test {
 
   const lazaret::test::Scratch folder_;
   const fs::path store_ = folder_.path() / "store";
-  const Limits limits_;
+  Limits limits_;
   ExecutionRequest request_;
   int installed_ = 0;
 };
@@ -88,25 +90,100 @@ TEST_F(Layers, ThatCannotBeInstalledSayWhy) {
       return result;
     };
   };
-  const auto lacks = layer(failing(Cause::nonzero_exit, "ERROR: first\nERROR: No b\nnote\n"));
-  EXPECT_THAT(lacks.error().message(), HasSubstr("installed: No b"));
-  EXPECT_THAT(lacks.error().hint(), HasSubstr("no index"));
+  const auto say = [&](const std::string& said) {
+    return layer(failing(Cause::nonzero_exit, said)).error();
+  };
+  const Error lacks = say("ERROR: first\nERROR: No matching one found for b\nnote\n");
+  EXPECT_THAT(lacks.message(), HasSubstr("installed: No matching one found for b"));
+  EXPECT_THAT(lacks.hint(), HasSubstr("no index"));
+  EXPECT_THAT(say("ERROR: Exception:\nTraceback\nBadZipFile: no\n\n").message(),
+              testing::EndsWith("installed: BadZipFile: no"));
+  EXPECT_EQ(say("ERROR: Exception:\nTraceback\nBadZipFile: no\n\n").hint(), "");
+  EXPECT_LT(say("ERROR: " + std::string(5000, 'x')).message().size(), 600U);
   const auto late = layer(failing(Cause::timeout, "ERROR: other\n"));
   EXPECT_THAT(late.error().message(), HasSubstr("too slow"));
   EXPECT_EQ(layer(failing(Cause::cancelled, "")).error().code(), Errc::cancelled);
+  EXPECT_EQ(layer(failing(Cause::enforcement_mismatch, "")).error().code(),
+            Errc::enforcement_mismatch);
   EXPECT_THAT(kept(), IsEmpty());
 }
 
-TEST_F(Layers, NeedAPlaceThatCanBeWrittenTo) {
+TEST_F(Layers, NeedAPlaceOfTheirOwn) {
   file("a-1.tar.gz", "one");
   const auto nowhere = layer_of({request_, "python", limits_}, "", leaving("x"));
   EXPECT_THAT(nowhere.error().hint(), HasSubstr("HOME"));
+  const auto deep = layer_of({request_, "python", limits_},
+                             store_ / std::string(250, 'a') / std::string(250, 'b') /
+                                 std::string(250, 'c') / std::string(250, 'd'),
+                             leaving("x"));
+  EXPECT_EQ(deep.error().code(), Errc::too_large);
+  fs::permissions(store_, fs::perms::others_write, fs::perm_options::add);
+  EXPECT_EQ(layer(leaving("x")).error().code(), Errc::permission_denied);
+  fs::remove_all(store_);
   std::ofstream(store_) << "in the way";
-  const auto made = layer(leaving("x"));
-  ASSERT_FALSE(made.ok());
-  EXPECT_EQ(made.error().code(), Errc::system);
-  EXPECT_THAT(made.error().hint(), HasSubstr("XDG_CACHE_HOME"));
+  EXPECT_FALSE(layer(leaving("x")).ok());
   EXPECT_EQ(installed_, 0);
+}
+
+TEST_F(Layers, AreForAllToReadAndForNobodyElseToChange) {
+  file("a-1.tar.gz", "one");
+  const mode_t before = ::umask(0);
+  const auto open = layer(leaving("x"));
+  ::umask(0077);
+  file("b-1.tar.gz", "two");
+  const auto closed = layer(leaving("y"));
+  ::umask(before);
+  for (const auto& made : {open, closed}) {
+    ASSERT_TRUE(made.ok());
+    struct stat folder {}, text {};
+    ::stat(made->directory.c_str(), &folder);
+    ::stat((made->directory / "a.py").c_str(), &text);
+    EXPECT_EQ(folder.st_mode & 07777U, 0755U);
+    EXPECT_EQ(text.st_mode & 07777U, 0644U);
+  }
+  EXPECT_EQ(fs::status(store_).permissions(), fs::perms::owner_all);
+}
+
+// What has been digested is what is installed.
+TEST_F(Layers, AreInstalledFromCopies) {
+  const std::string path = file("a-1.tar.gz", "one");
+  const auto exchanging = [&](const ExecutionRequest& wanted) {
+    std::ofstream(path) << "two";
+    std::string text;
+    std::ifstream(*wanted.inputs.front().source) >> text;
+    EXPECT_EQ(text, "one");
+    return leaving("x")(wanted);
+  };
+  EXPECT_TRUE(layer(exchanging).ok());
+}
+
+TEST_F(Layers, AreMadeAnewWhereTheyAreNotWholeAnyMore) {
+  file("a-1.tar.gz", "one");
+  const auto first = layer(leaving("x"));
+  ASSERT_TRUE(first.ok());
+  fs::remove(first->directory / "a.py");
+  const auto second = layer(leaving("y"));
+  ASSERT_TRUE(second.ok()) << second.error().message();
+  EXPECT_EQ(second->directory, first->directory);
+  EXPECT_TRUE(fs::exists(second->directory / "a.py"));
+  EXPECT_EQ(installed_, 2);
+  fs::remove(second->directory.parent_path() / "whole");
+  EXPECT_TRUE(layer(leaving("z")).ok());
+  EXPECT_EQ(installed_, 3);
+  EXPECT_EQ(kept().size(), 1U);
+}
+
+TEST_F(Layers, AreMadeOfFilesThatAreNotTooLargeUnlessCancelled) {
+  limits_.file_bytes = 3;
+  file("a-1.tar.gz", "one");
+  EXPECT_TRUE(layer(leaving("x")).ok());
+  std::stop_source stop;
+  stop.request_stop();
+  request_.stop = stop.get_token();
+  EXPECT_EQ(layer(leaving("x")).error().code(), Errc::cancelled);
+  request_.stop = {};
+  file("b-1.tar.gz", "four");
+  EXPECT_EQ(layer(leaving("x")).error().code(), Errc::too_large);
 }
 
 TEST_F(Layers, OfSomebodyWhoWasSoonerAreAsGood) {
@@ -124,13 +201,15 @@ TEST_F(Layers, OfSomebodyWhoWasSoonerAreAsGood) {
   EXPECT_EQ(kept().size(), 1U);
 }
 
-TEST_F(Layers, TakeAwayWhatWasLeftHalfMadeADayAgo) {
+TEST_F(Layers, TakeAwayWhatWasLeftHalfMadeAnHourAgo) {
+  file("b-1.tar.gz", "one");
+  ASSERT_TRUE(layer(leaving("x")).ok());
   file("a-1.tar.gz", "one");
   const auto now = fs::file_time_type::clock::now();
   for (const char* const name : {".making-old", ".making-new"})
-    fs::create_directories(store_ / name / "out");
-  fs::last_write_time(store_ / ".making-old", now - std::chrono::hours(25));
-  fs::last_write_time(store_ / ".making-new", now - std::chrono::hours(23));
+    fs::create_directory(store_ / name);
+  fs::last_write_time(store_ / ".making-old", now - std::chrono::minutes(61));
+  fs::last_write_time(store_ / ".making-new", now - std::chrono::minutes(59));
   ASSERT_TRUE(layer(leaving("x")).ok());
   EXPECT_FALSE(fs::exists(store_ / ".making-old"));
   EXPECT_TRUE(fs::exists(store_ / ".making-new"));

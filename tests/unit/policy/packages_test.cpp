@@ -67,7 +67,8 @@ TEST(Packages, AreAtMost256AndEachIsGivenOnce) {
   EXPECT_EQ(check_packages(request_with(many), "python", false).error().code(), Errc::too_large);
   EXPECT_FALSE(check_packages(request_with({"x/a-1.zip", "y/a-1.zip"}), "python", false).ok());
   EXPECT_FALSE(check_packages(request_with({std::string("a\0-1.zip", 8)}), "python", false).ok());
-  EXPECT_FALSE(check_packages(request_with({"\xff-1.zip"}), "python", false).ok());
+  for (const char* const path : {"\xff-1.zip", "a b-1.zip", "a-1\n.zip", ".a-1.zip", "a;b-1.zip"})
+    EXPECT_FALSE(check_packages(request_with({path}), "python", false).ok()) << path;
 }
 
 TEST(Packages, HaveTheirPlaceToThemselves) {

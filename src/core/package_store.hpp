@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "lazaret/result.hpp"
+
+/// Where layers of packages are kept: a directory that belongs to the caller alone, with one in it
+/// for each layer, by its name.
+namespace lazaret::core {
+
+/// How much there is in a tree: its regular files.
+struct TreeSize {
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;
+  bool operator==(const TreeSize&) const = default;
+};
+
+/// Makes the store where it is not there yet. Its real path. Errors: permission_denied where it is
+/// another user's or open to others, too_large for a path that cannot be shown to a box, system.
+[[nodiscard]] Result<std::filesystem::path> open_store(const std::filesystem::path& path);
+
+/// What a layer has for its programs, where it is there and as whole as it was when it was kept.
+[[nodiscard]] std::optional<std::filesystem::path> whole_layer(const std::filesystem::path& store,
+                                                               const std::string& name);
+
+/// A directory in a store for what is being made, which goes with it. Those of who was killed go
+/// when another is made an hour later.
+class Staging {
+ public:
+  /// Errors: system.
+  [[nodiscard]] static Result<Staging> in(const std::filesystem::path& store);
+  Staging(Staging&& other) noexcept;
+  Staging& operator=(Staging&&) = delete;
+  ~Staging();
+
+  /// Of the files that are installed from.
+  [[nodiscard]] std::filesystem::path files() const { return path_ / "files"; }
+  /// For what is installed, which lies below its "packages"; not there yet.
+  [[nodiscard]] std::filesystem::path layer() const { return path_ / "layer"; }
+  /// Keeps that under a name, whole or not at all, for all to read; where somebody else was sooner,
+  /// his is as good. Errors: start_failed where it is not of this size, system.
+  [[nodiscard]] Status keep(const std::string& name, const TreeSize& size) const;
+
+ private:
+  explicit Staging(std::filesystem::path path) : path_(std::move(path)) {}
+  std::filesystem::path path_;
+};
+
+}  // namespace lazaret::core
