@@ -132,14 +132,20 @@ ExecutionRequest installation_of(const Wish& wish, const Way& way, std::vector<I
   return wanted;
 }
 
-// What the installer says last of what went wrong: foreign text, like all that comes of a box.
+// pip shows what it has started with this below.
+constexpr std::string_view kEndOfOutput = "[end of output]";
+
+// What the installer says last of what went wrong, or what it has started to build one: foreign
+// text, like all that comes of a box.
 std::string last_word(std::string_view said) {
   constexpr std::string_view kMark = "ERROR: ";
   std::string_view marked, last;
-  for (const std::string_view line : split(said, '\n')) {
-    if (line.find_first_not_of(' ') == line.npos) continue;
-    last = line;
+  for (std::string_view line : split(said, '\n')) {
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    if (line.empty() || line.starts_with("note:") || line.starts_with("hint:")) continue;
+    if (line.starts_with(kEndOfOutput)) marked = last;
     if (line.starts_with(kMark) && line != "ERROR: Exception:") marked = line.substr(kMark.size());
+    last = line;
   }
   const std::string_view word = marked.empty() ? last : marked;
   return std::string(word.substr(0, whole_prefix(word.substr(0, kMostReason))));

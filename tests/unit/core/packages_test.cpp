@@ -99,6 +99,10 @@ TEST_F(Layers, ThatCannotBeInstalledSayWhy) {
   EXPECT_THAT(say("ERROR: Exception:\nTraceback\nBadZipFile: no\n\n").message(),
               testing::EndsWith("installed: BadZipFile: no"));
   EXPECT_EQ(say("ERROR: Exception:\nTraceback\nBadZipFile: no\n\n").hint(), "");
+  EXPECT_THAT(say("  error: one\n  > [1 lines of output]\n      no way\n      [end of output]\n\n"
+                  "  note: not pip\nerror: two\n\nx three.\n\nhint: above\n")
+                  .message(),
+              testing::EndsWith("installed: no way"));
   EXPECT_LT(say("ERROR: " + std::string(5000, 'x')).message().size(), 600U);
   const auto late = layer(failing(Cause::timeout, "ERROR: other\n"));
   EXPECT_THAT(late.error().message(), HasSubstr("too slow"));
