@@ -15,17 +15,17 @@ using backend::BackendKind;
 
 constexpr std::chrono::seconds kBackendBound{60};
 
-// A program of each language that shows its version; no code of anybody else's is run.
-ExecutionRequest version_request(const policy::Language& language) {
+// A program that shows its version; no code of anybody else's is run.
+ExecutionRequest version_request(const std::vector<std::string>& version) {
   ExecutionRequest request;
-  request.command = language.version;
+  request.command = version;
   request.required_controls.emplace();
   return request;
 }
 
-RuntimeFact try_language(backend::Backend& backend, const policy::Config& config,
-                         const policy::Language& language) {
-  ExecutionRequest request = version_request(language);
+RuntimeFact try_version(backend::Backend& backend, const policy::Config& config,
+                        const policy::Language& language) {
+  ExecutionRequest request = version_request(language.version);
   const auto image = config.images.find(language.name);
   if (image != config.images.end()) request.image = image->second;
   const auto spec = policy::resolve(request, config, {languages(), backend.default_grace()});
@@ -35,10 +35,23 @@ RuntimeFact try_language(backend::Backend& backend, const policy::Config& config
   if (result.success()) return {language.name, true, first};
   const std::string why =
       result.error ? result.error->message : std::string(name_of(result.meta.cause));
-  const bool absent = result.meta.cause == Cause::start_failed;
+  const bool absent =
+      result.meta.cause == Cause::start_failed || result.meta.cause == Cause::nonzero_exit;
   if (absent) return {language.name, false, why + "; install " + language.needs};
   const bool helps = result.error && result.error->hint && *result.error->hint != kHasNotRun;
   return {language.name, false, helps ? why + "; " + *result.error->hint : why};
+}
+
+// What core/packages has them installed by.
+std::vector<RuntimeFact> try_installers(backend::Backend& backend, const policy::Config& config) {
+  constexpr const char* kPip =
+      "import sys, glob; sys.path += glob.glob('/usr/share/python-wheels/*.whl'); import pip; "
+      "print('pip', pip.__version__)";
+  constexpr const char* kNpm =
+      "console.log('npm', require('child_process').execFileSync('npm', ['--version']).toString())";
+  const policy::Language pip{"python", {}, {}, {"python3", "-I", "-c", kPip}, "python3-pip"};
+  const policy::Language npm{"javascript", {}, {}, {"node", "--eval", kNpm}, "npm"};
+  return {try_version(backend, config, pip), try_version(backend, config, npm)};
 }
 
 // The spec of a program that is never started.
@@ -84,8 +97,9 @@ BackendReport examine(BackendKind kind, const policy::Config& config, const Back
   report.host = found.backend->host();
   for (const policy::Language& language : languages()) {
     if (call.stop.stop_requested()) break;
-    report.languages.push_back(try_language(*found.backend, config, language));
+    report.languages.push_back(try_version(*found.backend, config, language));
   }
+  if (kind == BackendKind::native) report.packages = try_installers(*found.backend, config);
   return report;
 }
 

@@ -28,6 +28,7 @@ struct BackendReport {
   std::vector<backend::HostFact> host;
   std::vector<Evidence> evidence;
   std::vector<RuntimeFact> languages;
+  std::vector<RuntimeFact> packages;  ///< what installs them, where there are any
 };
 
 struct Diagnosis {

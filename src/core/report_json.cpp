@@ -9,6 +9,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+Json json_of(const std::vector<RuntimeFact>& facts) {
+  Json list = Json::array();
+  for (const RuntimeFact& fact : facts)
+    list.push_back({{"language", fact.language}, {"present", fact.present}, {"note", fact.note}});
+  return list;
+}
+
 Json json_of(const BackendReport& report) {
   Json object = {{"name", report.name},         {"usable", report.usable},
                  {"runtime", report.runtime},   {"endpoint", report.endpoint},
@@ -22,11 +29,8 @@ Json json_of(const BackendReport& report) {
                               {"fix", fact.fix}});
   }
   object["evidence"] = core::json_of(report.evidence);
-  object["languages"] = Json::array();
-  for (const RuntimeFact& fact : report.languages) {
-    object["languages"].push_back(
-        {{"language", fact.language}, {"present", fact.present}, {"note", fact.note}});
-  }
+  object["languages"] = json_of(report.languages);
+  object["packages"] = json_of(report.packages);
   return object;
 }
 

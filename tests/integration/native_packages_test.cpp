@@ -204,6 +204,15 @@ return [fs.existsSync('/mnt/packages/node_modules/climber/passwd.js'),
   EXPECT_FALSE(fs::exists("/tmp/lazaret-climbed.js"));
 }
 
+TEST(PackagesInDoctor, AreWhatARunFinds) {
+  const Json said = Json::parse(lazaret({"doctor", "--json"}).out);
+  const Json& rows = said["backends"][0]["packages"];
+  ASSERT_EQ(rows.size(), 2U) << said;
+  EXPECT_EQ(rows[0]["language"], "python");
+  EXPECT_EQ(rows[0]["present"], has_pip()) << rows;
+  EXPECT_EQ(rows[1]["present"], has_npm()) << rows;
+}
+
 class PackagesOnAnEngine : public testing::TestWithParam<const char*> {};
 
 INSTANTIATE_TEST_SUITE_P(Each, PackagesOnAnEngine, testing::Values("docker", "podman"),

@@ -12,6 +12,13 @@
 namespace lazaret::cli {
 namespace {
 
+void show(const char* what, const std::vector<core::RuntimeFact>& facts) {
+  for (const core::RuntimeFact& fact : facts) {
+    std::printf("  %s %s%s: %s\n", fact.present ? "[✓]" : "[!]", what, fact.language.c_str(),
+                fact.note.c_str());
+  }
+}
+
 void show(const core::BackendReport& report) {
   std::printf("%s %s%s%s\n", report.usable ? "[✓]" : "[✗]", report.name.c_str(),
               report.runtime.empty() ? "" : (": " + report.runtime).c_str(),
@@ -25,10 +32,8 @@ void show(const core::BackendReport& report) {
     if (!fact.fix.empty()) std::printf("      fix: %s\n", fact.fix.c_str());
   }
   std::fputs(evidence_table(report.evidence).c_str(), stdout);
-  for (const core::RuntimeFact& fact : report.languages) {
-    std::printf("  %s %s: %s\n", fact.present ? "[✓]" : "[!]", fact.language.c_str(),
-                fact.note.c_str());
-  }
+  show("", report.languages);
+  show("packages for ", report.packages);
 }
 
 int diagnose(const Common& common) {
