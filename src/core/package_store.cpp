@@ -114,7 +114,9 @@ Status Staging::keep(const std::string& name, const TreeSize& size) const try {
   LAZARET_TRY(const os::PlainFile whole, os::PlainFile::create(layer() / kWhole, false));
   LAZARET_CHECK(whole.write(bytes_of(text_of(size))));
   std::error_code error;
-  if (!whole_layer(store, name)) fs::rename(store / name, path_ / "broken", error);
+  fs::rename(layer(), store / name, error);
+  if (!error || whole_layer(store, name)) return {};
+  fs::rename(store / name, path_ / "broken", error);
   fs::rename(layer(), store / name, error);
   if (!error || whole_layer(store, name)) return {};
   return no_store(fs::filesystem_error("renaming", store / name, error));

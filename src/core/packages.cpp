@@ -167,9 +167,7 @@ Error not_installed(const ExecutionResult& result) {
                           : result.error ? result.error->message
                                          : std::string(name_of(result.meta.cause));
   Error error(code_of(result.meta.cause), "the packages cannot be installed: " + why);
-  if (by_itself && why.find(" for ") != why.npos && why.starts_with("No matching"))
-    return std::move(error).with_hint("there is no index to ask: give its file as well");
-  if (by_itself && why.starts_with("no file gives"))
+  if (by_itself && (why.starts_with("No matching") || why.starts_with("no file gives")))
     return std::move(error).with_hint("there is no index to ask: give its file as well");
   return result.error && result.error->hint ? std::move(error).with_hint(*result.error->hint)
                                             : error;
