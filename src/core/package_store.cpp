@@ -1,9 +1,10 @@
 #include "core/package_store.hpp"
 
+#include <array>
 #include <chrono>
 #include <utility>
 
-#include "base/file.hpp"
+#include "base/bytes.hpp"
 #include "base/try.hpp"
 #include "os/plain_file.hpp"
 #include "os/private_file.hpp"
@@ -30,7 +31,7 @@ TreeSize size_of(const fs::path& tree) {
   return size;
 }
 
-std::string text_of(const TreeSize& size) {
+std::string words_of(const TreeSize& size) {
   return std::to_string(size.files) + " files, " + std::to_string(size.bytes) + " bytes\n";
 }
 
@@ -42,8 +43,11 @@ void set_modes(const fs::path& tree) {
   constexpr perms kEnter = perms::owner_exec | perms::group_exec | perms::others_exec;
   fs::permissions(tree, kFile | kEnter);
   for (const auto& entry : fs::recursive_directory_iterator(tree)) {
-    const bool enters = entry.is_directory() ||
-                        (entry.status().permissions() & perms::owner_exec) != perms::none;
+    const fs::file_status seen = entry.symlink_status();
+    const bool is_folder = fs::is_directory(seen);
+    if (!is_folder && !fs::is_regular_file(seen))
+      throw fs::filesystem_error("neither file nor directory", entry.path(), {});
+    const bool enters = is_folder || (seen.permissions() & perms::owner_exec) != perms::none;
     fs::permissions(entry, enters ? kFile | kEnter : kFile);
   }
 }
@@ -51,6 +55,13 @@ void set_modes(const fs::path& tree) {
 Error no_store(const std::exception& problem) {
   return Error(Errc::system, "packages cannot be kept: " + std::string(problem.what()))
       .with_hint("set XDG_CACHE_HOME to a directory that can be written to");
+}
+
+Result<std::string> words_in(const fs::path& path) {
+  LAZARET_TRY(const os::PlainFile file, os::PlainFile::open(path, os::LastLink::refuse));
+  std::array<std::byte, 100> part;
+  LAZARET_TRY(const std::size_t count, file.read(part));
+  return std::string(text_of(Bytes(part).first(count)));
 }
 
 // What another process takes away meanwhile is gone all the same.
@@ -81,13 +92,14 @@ Result<fs::path> open_store(const fs::path& path) {
   return real;
 }
 
-std::optional<fs::path> whole_layer(const fs::path& store, const std::string& name) try {
-  const fs::path layer = store / name;
-  if (!fs::is_directory(fs::symlink_status(layer / kInstalled))) return std::nullopt;
-  const bool is_whole = text_of_file(layer / kWhole) == text_of(size_of(layer / kInstalled));
-  return is_whole ? std::optional(layer / kInstalled) : std::nullopt;
-} catch (const fs::filesystem_error&) {
-  return std::nullopt;
+Result<std::optional<fs::path>> whole_layer(const fs::path& store, const std::string& name) try {
+  const fs::path layer = store / name, installed = layer / kInstalled;
+  if (!fs::exists(layer / kWhole) || !fs::is_directory(fs::symlink_status(installed)))
+    return std::optional<fs::path>();
+  LAZARET_TRY(const std::string said, words_in(layer / kWhole));
+  return said == words_of(size_of(installed)) ? std::optional(installed) : std::nullopt;
+} catch (const fs::filesystem_error& problem) {
+  return no_store(problem);
 }
 
 Result<Staging> Staging::in(const fs::path& store) try {
@@ -106,22 +118,30 @@ Staging::~Staging() {
   if (!path_.empty()) fs::remove_all(path_, ignored);
 }
 
+// The box has had its hands in the one directory, and never in the other.
 Status Staging::keep(const std::string& name, const TreeSize& size) const try {
-  const fs::path store = path_.parent_path();
-  if (!fs::is_directory(layer() / kInstalled) || size_of(layer() / kInstalled) != size)
+  const fs::path made = layer() / kInstalled, kept = path_ / "kept";
+  if (!fs::is_directory(made) || size_of(made) != size)
     return Error(Errc::start_failed, "not all of the packages came out of the box that made them");
-  set_modes(layer());
-  LAZARET_TRY(const os::PlainFile whole, os::PlainFile::create(layer() / kWhole, false));
-  LAZARET_CHECK(whole.write(bytes_of(text_of(size))));
-  std::error_code error;
-  fs::rename(layer(), store / name, error);
-  if (!error || whole_layer(store, name)) return {};
-  fs::rename(store / name, path_ / "broken", error);
-  fs::rename(layer(), store / name, error);
-  if (!error || whole_layer(store, name)) return {};
-  return no_store(fs::filesystem_error("renaming", store / name, error));
+  fs::create_directory(kept);
+  fs::rename(made, kept / kInstalled);
+  set_modes(kept);
+  LAZARET_TRY(const os::PlainFile whole, os::PlainFile::create(kept / kWhole, false));
+  LAZARET_CHECK(whole.write(bytes_of(words_of(size))));
+  return put(kept, path_.parent_path() / name);
 } catch (const fs::filesystem_error& problem) {
   return no_store(problem);
+}
+
+Status Staging::put(const fs::path& kept, const fs::path& place) const {
+  std::error_code error;
+  fs::rename(kept, place, error);
+  if (!error) return {};
+  LAZARET_TRY(const auto sooner, whole_layer(place.parent_path(), place.filename().string()));
+  if (sooner) return {};
+  fs::rename(place, path_ / "broken", error);
+  fs::rename(kept, place, error);
+  return error ? no_store(fs::filesystem_error("renaming", place, error)) : Status();
 }
 
 }  // namespace lazaret::core

@@ -23,8 +23,9 @@ struct TreeSize {
 [[nodiscard]] Result<std::filesystem::path> open_store(const std::filesystem::path& path);
 
 /// What a layer has for its programs, where it is there and as whole as it was when it was kept.
-[[nodiscard]] std::optional<std::filesystem::path> whole_layer(const std::filesystem::path& store,
-                                                               const std::string& name);
+/// Errors: system, of one that cannot be looked at.
+[[nodiscard]] Result<std::optional<std::filesystem::path>> whole_layer(
+    const std::filesystem::path& store, const std::string& name);
 
 /// A directory in a store for what is being made, which goes with it. Those of who was killed go
 /// when another is made an hour later.
@@ -45,6 +46,8 @@ class Staging {
   [[nodiscard]] Status keep(const std::string& name, const TreeSize& size) const;
 
  private:
+  [[nodiscard]] Status put(const std::filesystem::path& kept,
+                           const std::filesystem::path& place) const;
   explicit Staging(std::filesystem::path path) : path_(std::move(path)) {}
   std::filesystem::path path_;
 };

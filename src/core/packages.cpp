@@ -12,6 +12,7 @@
 #include "base/split.hpp"
 #include "base/try.hpp"
 #include "base/utf8.hpp"
+#include "core/cause.hpp"
 #include "core/package_store.hpp"
 #include "os/plain_file.hpp"
 #include "policy/packages.hpp"
@@ -28,6 +29,8 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kInstallTime{300'000};
 constexpr std::uint64_t kInstallBytes = 1ULL << 30, kInstallFiles = 65'536;
+constexpr std::uint64_t kInstallWords = 1ULL << 20;
+constexpr std::uint32_t kInstallTasks = 256, kInstallDescriptors = 1024;
 constexpr std::size_t kMostReason = 500;
 
 // How a language has its packages installed, and by what they are run.
@@ -52,7 +55,7 @@ Result<std::string> digest_of(const fs::path& path, const Wish& wish, const os::
   for (std::uint64_t seen = 0;;) {
     if (std::max(file.size(), seen) > most)
       return Error(Errc::too_large, path.string() + " is larger than " + std::to_string(most) +
-                                        " bytes, the maximum of a file (maxima.file_bytes)");
+                                        " bytes, the most of a package's file here");
     if (wish.request.stop.stop_requested()) return Error(Errc::cancelled, "cancelled");
     LAZARET_TRY(const std::size_t count, file.read(part));
     digest.update(Bytes(part).first(count));
@@ -125,6 +128,11 @@ ExecutionRequest installation_of(const Wish& wish, const Way& way, std::vector<I
   wanted.limits.disk_bytes = std::min(maxima.disk_bytes, kInstallBytes);
   wanted.limits.file_bytes = std::min(maxima.file_bytes, kInstallBytes);
   wanted.limits.disk_files = std::min(maxima.disk_files, kInstallFiles);
+  wanted.limits.pids = std::min(maxima.pids, kInstallTasks);
+  wanted.limits.open_files = std::min(maxima.open_files, kInstallDescriptors);
+  wanted.limits.value_bytes = std::min(maxima.value_bytes, kInstallWords);
+  wanted.limits.stderr_bytes = std::min(maxima.stderr_bytes, kInstallWords);
+  if (maxima.cpu_time) wanted.limits.cpu_time = maxima.cpu_time;
   wanted.subprocess = Subprocess::allow;  // installers are programs that start others
   wanted.profile = request.profile;
   wanted.required_controls = request.required_controls;
@@ -169,6 +177,11 @@ Error not_installed(const ExecutionResult& result) {
   Error error(code_of(result.meta.cause), "the packages cannot be installed: " + why);
   if (by_itself && (why.starts_with("No matching") || why.starts_with("no file gives")))
     return std::move(error).with_hint("there is no index to ask: give its file as well");
+  const bool is_limit = error.code() == Errc::start_failed;  // and none that the run could raise
+  if (is_limit && !by_itself)
+    return std::move(error).with_hint(
+        "a box that installs has what the maxima of the configuration allow, at most 1 GiB and "
+        "five minutes");
   return result.error && result.error->hint ? std::move(error).with_hint(*result.error->hint)
                                             : error;
 }
@@ -199,16 +212,18 @@ Status make_layer(const Wish& wish, const std::vector<Package>& packages, const 
 
 }  // namespace
 
+// Trouble with the store is no fault of the request's.
 Result<PackageLayer> layer_of(const Wish& wish, const fs::path& store, const Installer& install) {
-  LAZARET_TRY(const fs::path place, open_store(store));
+  const auto place = open_store(store);
+  if (!place.ok()) return as_ours(place.error());
   LAZARET_TRY(std::vector<Package> packages, packages_of(wish));
   const std::string name = name_of_layer(way_of(wish.language), packages);
-  auto layer = whole_layer(place, name);
+  LAZARET_TRY(auto layer, whole_layer(*place, name));
   if (!layer) {
-    LAZARET_CHECK(make_layer(wish, packages, place, install));
-    layer = whole_layer(place, name);
+    LAZARET_CHECK(make_layer(wish, packages, *place, install));
+    LAZARET_TRY(layer, whole_layer(*place, name));
   }
-  if (!layer) return Error(Errc::system, "the packages were taken away from " + place.string());
+  if (!layer) return Error(Errc::system, "the packages were taken away from " + place->string());
   return PackageLayer{std::move(*layer), std::move(packages)};
 }
 

@@ -31,8 +31,9 @@ struct Wish {
 
 /// The layer of a request's packages in `store`, where it is named by the content of their files
 /// and by the interpreter; the installer is asked where there is none yet. Errors: not_found and
-/// others of a file that cannot be read, system of a store that cannot be written to, start_failed
-/// where they cannot be installed, cancelled.
+/// others of a file that cannot be read, too_large; backend_unavailable and system of a store that
+/// cannot be used; start_failed where they cannot be installed, and what else has become of the box
+/// that installs; cancelled.
 [[nodiscard]] Result<PackageLayer> layer_of(const Wish& wish, const std::filesystem::path& store,
                                             const Installer& install);
 

@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(AskedBy, NativePackages, testing::Values(Caller::root, 
                          [](const auto& given) { return name_of(given.param); });
 
 TEST_P(NativePackages, AreImportedAndNamedInTheResult) {
-  for (const Profile profile : {Profile::standard, Profile::strict, Profile::dev}) {
+  for (const Profile profile : {Profile::strict, Profile::standard, Profile::dev}) {
     const Json result = run("import greet\ngreet.hello", {kGreet, kTell}, profile);
     EXPECT_EQ(result["value"], "hello there") << result;
     ASSERT_EQ(result["meta"]["packages"].size(), 2U) << result;
@@ -167,7 +167,7 @@ TEST_P(NativePackages, LeaveNothingHalfMadeOfWhoIsCancelled) {
 TEST_P(NativePackages, OfJavascriptAreRequiredAndImported) {
   if (!has_npm()) LAZARET_SKIP_OR_FAIL("npm", "boxes have no npm");
   const std::vector<std::string> both = {"greeting-1.0.0.tgz", "word-2.1.0.tgz"};
-  for (const Profile profile : {Profile::standard, Profile::strict}) {
+  for (const Profile profile : {Profile::strict, Profile::standard}) {
     const Json result = run(code_request("javascript", R"js(
 const fs = require('fs');
 const { default: imported } = await import('greeting');

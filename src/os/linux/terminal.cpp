@@ -54,8 +54,8 @@ RawTerminal::RawTerminal() {
 }
 
 RawTerminal::~RawTerminal() {
-  lent = false;
   if (body_) (void)::tcsetattr(STDIN_FILENO, TCSAFLUSH, &body_->before);
+  lent = false;
 }
 
 struct SizeWatch::Body {

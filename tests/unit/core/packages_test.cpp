@@ -33,6 +33,8 @@ class Layers : public testing::Test {
       const fs::path into = fs::path(*wanted.output_directory) / "packages";
       fs::create_directories(into);
       std::ofstream(into / "a.py") << text;
+      std::ofstream(into.parent_path() / "whole") << "1 files, 1 bytes\n";  // in vain
+      std::ofstream(into.parent_path() / "more");
       ExecutionResult result;
       result.exit_code = 0;
       result.artifacts = {{"packages", Artifact::Kind::directory, 0, "", {}},
@@ -60,6 +62,7 @@ TEST_F(Layers, AreMadeOnceForTheSameFiles) {
   const auto first = layer(leaving("x"));
   ASSERT_TRUE(first.ok()) << first.error().message();
   EXPECT_TRUE(fs::exists(first->directory / "a.py"));
+  EXPECT_FALSE(fs::exists(first->directory.parent_path() / "more"));
   EXPECT_EQ(layer(leaving("y"))->directory, first->directory);
   EXPECT_EQ(installed_, 1);
   EXPECT_EQ(first->packages.front().file, "a-1.tar.gz");
@@ -106,6 +109,7 @@ TEST_F(Layers, ThatCannotBeInstalledSayWhy) {
   EXPECT_LT(say("ERROR: " + std::string(5000, 'x')).message().size(), 600U);
   const auto late = layer(failing(Cause::timeout, "ERROR: other\n"));
   EXPECT_THAT(late.error().message(), HasSubstr("too slow"));
+  EXPECT_THAT(late.error().hint(), HasSubstr("maxima"));
   EXPECT_EQ(layer(failing(Cause::cancelled, "")).error().code(), Errc::cancelled);
   EXPECT_EQ(layer(failing(Cause::enforcement_mismatch, "")).error().code(),
             Errc::enforcement_mismatch);
@@ -120,9 +124,10 @@ TEST_F(Layers, NeedAPlaceOfTheirOwn) {
                              store_ / std::string(250, 'a') / std::string(250, 'b') /
                                  std::string(250, 'c') / std::string(250, 'd'),
                              leaving("x"));
-  EXPECT_EQ(deep.error().code(), Errc::too_large);
+  EXPECT_EQ(deep.error().code(), Errc::backend_unavailable);
+  EXPECT_THAT(deep.error().message(), HasSubstr("too long"));
   fs::permissions(store_, fs::perms::others_write, fs::perm_options::add);
-  EXPECT_EQ(layer(leaving("x")).error().code(), Errc::permission_denied);
+  EXPECT_EQ(layer(leaving("x")).error().code(), Errc::backend_unavailable);
   fs::remove_all(store_);
   std::ofstream(store_) << "in the way";
   EXPECT_FALSE(layer(leaving("x")).ok());
