@@ -35,8 +35,7 @@ RuntimeFact try_version(backend::Backend& backend, const policy::Config& config,
   if (result.success()) return {language.name, true, first};
   const std::string why =
       result.error ? result.error->message : std::string(name_of(result.meta.cause));
-  const bool absent =
-      result.meta.cause == Cause::start_failed || result.meta.cause == Cause::nonzero_exit;
+  const bool absent = result.meta.cause == Cause::start_failed;
   if (absent) return {language.name, false, why + "; install " + language.needs};
   const bool helps = result.error && result.error->hint && *result.error->hint != kHasNotRun;
   return {language.name, false, helps ? why + "; " + *result.error->hint : why};
@@ -51,7 +50,14 @@ std::vector<RuntimeFact> try_installers(backend::Backend& backend, const policy:
       "console.log('npm', require('child_process').execFileSync('npm', ['--version']).toString())";
   const policy::Language pip{"python", {}, {}, {"python3", "-I", "-c", kPip}, "python3-pip"};
   const policy::Language npm{"javascript", {}, {}, {"node", "--eval", kNpm}, "npm"};
-  return {try_version(backend, config, pip), try_version(backend, config, npm)};
+  std::vector<RuntimeFact> facts;
+  for (const policy::Language& installer : {pip, npm}) {
+    RuntimeFact fact = try_version(backend, config, installer);
+    // Also where the interpreter is there and finds none.
+    if (!fact.present) fact.note = "cannot be installed; install " + installer.needs;
+    facts.push_back(std::move(fact));
+  }
+  return facts;
 }
 
 // The spec of a program that is never started.

@@ -47,7 +47,8 @@ const Way& way_of(std::string_view language) {
 }
 
 // Of a file's content, which goes into a copy where there is one.
-Result<std::string> digest_of(const fs::path& path, const Wish& wish, const os::PlainFile* copy) {
+Result<std::string> digest_of(const fs::path& path, const PackageWish& wish,
+                              const os::PlainFile* copy) {
   LAZARET_TRY(const os::PlainFile file, os::PlainFile::open(path, os::LastLink::follow));
   const std::uint64_t most = std::min(wish.maxima.file_bytes, kInstallBytes);
   Sha256 digest;
@@ -67,7 +68,7 @@ Result<std::string> digest_of(const fs::path& path, const Wish& wish, const os::
 
 std::string file_of(const std::string& path) { return fs::path(path).filename().string(); }
 
-Result<std::vector<Package>> packages_of(const Wish& wish) {
+Result<std::vector<Package>> packages_of(const PackageWish& wish) {
   std::vector<Package> packages;
   for (const std::string& path : wish.request.packages) {
     LAZARET_TRY(policy::PackageName named, policy::package_named(path, wish.language));
@@ -100,7 +101,7 @@ std::string name_of_layer(const Way& way, const std::vector<Package>& packages) 
 }
 
 // WHY copies: what has been digested is what is installed, whoever exchanges the files meanwhile.
-Result<std::vector<Input>> copies_of(const Wish& wish, const std::vector<Package>& packages,
+Result<std::vector<Input>> copies_of(const PackageWish& wish, const std::vector<Package>& packages,
                                      const fs::path& folder) {
   std::vector<Input> inputs;
   for (const std::string& path : wish.request.packages) {
@@ -115,7 +116,7 @@ Result<std::vector<Input>> copies_of(const Wish& wish, const std::vector<Package
   return inputs;
 }
 
-ExecutionRequest installation_of(const Wish& wish, const Way& way, std::vector<Input> inputs,
+ExecutionRequest installation_of(const PackageWish& wish, const Way& way, std::vector<Input> inputs,
                                  const fs::path& into) {
   const auto& [request, language, maxima] = wish;
   ExecutionRequest wanted;
@@ -197,8 +198,8 @@ TreeSize size_said(const ExecutionResult& result) {
   return {number("files"), number("bytes")};
 }
 
-Status make_layer(const Wish& wish, const std::vector<Package>& packages, const fs::path& store,
-                  const Installer& install) {
+Status make_layer(const PackageWish& wish, const std::vector<Package>& packages,
+                  const fs::path& store, const Installer& install) {
   const Way& way = way_of(wish.language);
   LAZARET_TRY(const Staging staging, Staging::in(store));
   LAZARET_TRY(std::vector<Input> inputs, copies_of(wish, packages, staging.files()));
@@ -213,7 +214,8 @@ Status make_layer(const Wish& wish, const std::vector<Package>& packages, const 
 }  // namespace
 
 // Trouble with the store is no fault of the request's.
-Result<PackageLayer> layer_of(const Wish& wish, const fs::path& store, const Installer& install) {
+Result<PackageLayer> layer_of(const PackageWish& wish, const fs::path& store,
+                              const Installer& install) {
   const auto place = open_store(store);
   if (!place.ok()) return as_ours(place.error());
   LAZARET_TRY(std::vector<Package> packages, packages_of(wish));

@@ -23,7 +23,7 @@ struct PackageLayer {
 using Installer = std::function<ExecutionResult(const ExecutionRequest& request)>;
 
 /// Whose packages they are. Borrows.
-struct Wish {
+struct PackageWish {
   const ExecutionRequest& request;
   std::string_view language;  ///< of the driver: "python" or "javascript"
   const Limits& maxima;
@@ -34,7 +34,8 @@ struct Wish {
 /// others of a file that cannot be read, too_large; backend_unavailable and system of a store that
 /// cannot be used; start_failed where they cannot be installed, and what else has become of the box
 /// that installs; cancelled.
-[[nodiscard]] Result<PackageLayer> layer_of(const Wish& wish, const std::filesystem::path& store,
+[[nodiscard]] Result<PackageLayer> layer_of(const PackageWish& wish,
+                                            const std::filesystem::path& store,
                                             const Installer& install);
 
 }  // namespace lazaret::core

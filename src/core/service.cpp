@@ -143,7 +143,7 @@ Result<std::vector<Package>> Service::add_packages(policy::Spec& spec,
     const auto way = policy::resolve(wanted, config_, {languages(), backend.default_grace()});
     return way.ok() ? run(backend, wanted, *way).result : failed_run(way.error());
   };
-  const Wish wish{request, spec.language, config_.maxima};
+  const PackageWish wish{request, spec.language, config_.maxima};
   LAZARET_TRY(PackageLayer layer, layer_of(wish, packages_, install));
   spec.packages = layer.directory.string();
   spec.mounts.push_back({spec.packages, std::string(policy::kPackages)});

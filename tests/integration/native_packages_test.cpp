@@ -1,5 +1,6 @@
 #include <sys/stat.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 
@@ -84,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(AskedBy, NativePackages, testing::Values(Caller::root, 
 
 TEST_P(NativePackages, AreImportedAndNamedInTheResult) {
   for (const Profile profile : {Profile::strict, Profile::standard, Profile::dev}) {
-    const Json result = run("import greet\ngreet.hello", {kGreet, kTell}, profile);
+    Json result = run("import greet\ngreet.hello", {kGreet, kTell}, profile);
     EXPECT_EQ(result["value"], "hello there") << result;
     ASSERT_EQ(result["meta"]["packages"].size(), 2U) << result;
     const std::string digest = to_hex(sha256(bytes_of(file_text(file(kTell)))));
@@ -96,7 +97,7 @@ TEST_P(NativePackages, AreImportedAndNamedInTheResult) {
 
 // Before what the system has for itself; none of it can be written to.
 TEST_P(NativePackages, StandBehindTheLibraryAndCannotBeChanged) {
-  const Json result = run(R"py(
+  Json result = run(R"py(
 import json, os, sys, shadow
 errors = []
 for path in ("/mnt/packages/shadow.py", "/mnt/packages/new.py"):
@@ -116,8 +117,21 @@ place = sys.path.index
               AllOf(HasSubstr("/mnt/packages is "), HasSubstr(", read-only")));
 }
 
+// A .pth file may do what a program may, but neither end the run nor move the rest.
+TEST_P(NativePackages, WithPathFilesStayWhereTheyAre) {
+  Json result = run(R"py(
+import os, sys
+place = sys.path.index
+[place("/mnt/packages") > place(os.path.dirname(os.__file__)),
+ place("/mnt/packages/over") > place(os.path.dirname(os.__file__)),
+ all(place("/mnt/packages") < place(entry) for entry in sys.path if "dist-packages" in entry)]
+)py",
+                          {"paths-1.0-py3-none-any.whl"});
+  EXPECT_EQ(result["value"], Json::parse("[true,true,true]")) << result;
+}
+
 TEST_P(NativePackages, ThatLackOneSayWhich) {
-  const Json result = run("import greet", {kGreet});
+  Json result = run("import greet", {kGreet});
   EXPECT_EQ(result["meta"]["cause"], "start_failed") << result;
   EXPECT_THAT(result["error"]["message"].get<std::string>(), HasSubstr("found for tell"));
   EXPECT_THAT(result["error"]["hint"].get<std::string>(), HasSubstr("no index"));
@@ -127,10 +141,12 @@ TEST_P(NativePackages, ThatLackOneSayWhich) {
 
 // Who builds them is as foreign as who uses them.
 TEST_P(NativePackages, AreBuiltFromSourceInABox) {
-  const Json result = run("import made\nmade.seen", {"made-0.3.tar.gz"});
-  const uid_t uid = 65534;
-  EXPECT_EQ(result["value"],
-            (Json{{"network", false}, {"root", false}, {"uid", uid}, {"home", false}}))
+  Json result = run("import made\nmade.seen", {"made-0.3.tar.gz"});
+  EXPECT_EQ(result["value"], (Json{{"socket", EAFNOSUPPORT},
+                                   {"interfaces", {"lo"}},
+                                   {"root", EROFS},
+                                   {"uid", 65534},
+                                   {"home", false}}))
       << result;
 }
 
@@ -138,14 +154,22 @@ TEST_P(NativePackages, AreBuiltFromSourceInABox) {
 TEST_P(NativePackages, ThatAreBadStayInTheirBox) {
   for (const char* const name : {"climbs-1.0-py3-none-any.whl", "absolute-1.0-py3-none-any.whl",
                                  "broken-1.0-py3-none-any.whl"}) {
-    const Json result = run("1", {name});
+    Json result = run("1", {name});
     EXPECT_EQ(result["meta"]["cause"], "start_failed") << name << result;
   }
   EXPECT_THAT(layers(), IsEmpty());
   EXPECT_FALSE(fs::exists("/tmp/lazaret-climbed.py"));
-  const Json linked = run("import os\nos.path.islink('/mnt/packages/passwd.py')",
+  Json linked = run("import os\nos.path.islink('/mnt/packages/passwd.py')",
                           {"linked-1.0-py3-none-any.whl"});
   EXPECT_EQ(linked["value"], false) << linked;
+}
+
+// A link is not taken, so that not all has come; what lies beside the packages is none of them.
+TEST_P(NativePackages, ThatLeaveWhatIsNoPackageAreNone) {
+  Json result = run("1", {"leaves-1.0.tar.gz"});
+  EXPECT_EQ(result["meta"]["cause"], "start_failed") << result;
+  EXPECT_THAT(result["error"]["message"].get<std::string>(), HasSubstr("not all of the packages"));
+  EXPECT_THAT(layers(), IsEmpty());
 }
 
 TEST_P(NativePackages, LeaveNothingHalfMadeOfWhoIsCancelled) {
@@ -168,7 +192,7 @@ TEST_P(NativePackages, OfJavascriptAreRequiredAndImported) {
   if (!has_npm()) LAZARET_SKIP_OR_FAIL("npm", "boxes have no npm");
   const std::vector<std::string> both = {"greeting-1.0.0.tgz", "word-2.1.0.tgz"};
   for (const Profile profile : {Profile::strict, Profile::standard}) {
-    const Json result = run(code_request("javascript", R"js(
+    Json result = run(code_request("javascript", R"js(
 const fs = require('fs');
 const { default: imported } = await import('greeting');
 let error = '';
@@ -188,11 +212,11 @@ TEST_P(NativePackages, OfJavascriptThatAreNotThoseAskedForSayWhich) {
   for (const std::vector<std::string>& names :
        {std::vector<std::string>{"greeting-1.0.0.tgz"},
         std::vector<std::string>{"greeting-1.0.0.tgz", "word-3.0.0.tgz"}}) {
-    const Json result = run(code_request("javascript", "return 1"), names);
+    Json result = run(code_request("javascript", "return 1"), names);
     EXPECT_EQ(result["meta"]["cause"], "start_failed") << result;
     EXPECT_THAT(result["error"]["message"].get<std::string>(), HasSubstr("the word that is"));
   }
-  const Json bad = run(code_request("javascript", R"js(
+  Json bad = run(code_request("javascript", R"js(
 const fs = require('fs');
 return [fs.existsSync('/mnt/packages/node_modules/climber/passwd.js'),
         fs.existsSync('/mnt/packages/climbed.js'), fs.existsSync('/work/climbed.js')];
@@ -202,6 +226,15 @@ return [fs.existsSync('/mnt/packages/node_modules/climber/passwd.js'),
               bad["meta"]["cause"] == "start_failed")
       << bad;
   EXPECT_FALSE(fs::exists("/tmp/lazaret-climbed.js"));
+}
+
+// A directory of the caller's own at that place is none of ours.
+TEST_P(NativePackages, AloneAreWhereNodeLooks) {
+  const std::string look = "import os\nos.path.lexists('/node_modules')";
+  EXPECT_EQ(run(look, {kTell})["value"], true);
+  ExecutionRequest request = python(look);
+  request.mounts = {{files_, "/mnt/packages"}};
+  EXPECT_EQ(run(request, {})["value"], false);
 }
 
 TEST(PackagesInDoctor, AreWhatARunFinds) {

@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "base/try.hpp"
-#include "policy/packages.hpp"
 
 namespace lazaret::backend::native {
 namespace {
@@ -93,9 +92,7 @@ constexpr const char* kNodeModules = "mnt/packages/node_modules";
 
 bool shows_packages(const Foundation& foundation) {
   const std::span folders(foundation.folders.data(), foundation.folder_count);
-  return std::ranges::any_of(folders, [](const Folder& folder) {
-    return policy::kPackages == std::string("/mnt/") + folder.name.data();
-  });
+  return std::ranges::any_of(folders, &Folder::is_packages);
 }
 
 bool put_tree(Foundation& foundation) {

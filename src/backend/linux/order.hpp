@@ -65,6 +65,7 @@ struct Folder {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::uint64_t attributes = 0;  ///< MOUNT_ATTR_…
+  bool is_packages = false;      ///< that Lazaret has put together
 };
 
 /// Second message, once its id maps are written: what every box stands on.

@@ -64,8 +64,9 @@ Result<SharedFolder> open_folder(const Mount& mount, const policy::Spec& spec,
                                  const Visitor& visitor) {
   SharedFolder shared;
   LAZARET_TRY(shared.handle, opened(mount.source));
-  const bool is_callers = mount.source != spec.packages;
-  if (is_callers && policy::is_never_shared(path_of(shared.handle), os::home_directory().string()))
+  shared.folder.is_packages = mount.source == spec.packages;
+  if (!shared.folder.is_packages &&
+      policy::is_never_shared(path_of(shared.handle), os::home_directory().string()))
     return policy::never_shared(mount.source);
   if (::faccessat(shared.handle.get(), ".", R_OK | X_OK, AT_EACCESS) != 0)
     return os::last_error("looking into " + mount.source);

@@ -60,15 +60,16 @@ def npm(name, version, code, needs={}, more={}, links=()):
 SETUP = """
 import os, socket
 from setuptools import setup
-def attempt(action):
+def error_of(action):
     try:
         action()
-        return True
-    except OSError:
-        return False
+        return 0
+    except OSError as error:
+        return error.errno
 seen = {
-    "network": attempt(lambda: socket.create_connection(("127.0.0.1", 9), 1)),
-    "root": attempt(lambda: open("/usr/made", "w")),
+    "socket": error_of(lambda: socket.socket(socket.AF_INET)),
+    "interfaces": [line.split(":")[0].strip() for line in list(open("/proc/net/dev"))[2:]],
+    "root": error_of(lambda: open("/made", "w")),
     "uid": os.getuid(),
     "home": os.path.exists("/root") or os.path.exists("/home"),
 }
@@ -81,10 +82,22 @@ wheel("greet", "1.0", {"greet/__init__.py": GREET}, ["tell"])
 wheel("tell", "2.1", {"tell.py": "word = 'hello'\n"})
 FALSE = "raise SystemExit('not the library')\n"
 wheel("shadow", "1.0", {"json.py": FALSE, "shadow.py": "value = 1\n"})
+wheel("paths", "1.0", {"aa.pth": "import sys; sys.path.insert(0, '/mnt/packages/over')\n",
+                      "bb.pth": "import sys; sys.exit(3)\n", "over/json.py": FALSE, "paths.py": ""})
 wheel("climbs", "1.0", {"../../../climbed.py": "", "climbs.py": ""})
 wheel("absolute", "1.0", {"/tmp/lazaret-climbed.py": "", "absolute.py": ""})
 wheel("linked", "1.0", {"linked.py": ""}, links=[("passwd.py", "/etc/passwd")])
 source("made", "0.3", SETUP)
+source("leaves", "1.0", """
+import os
+from setuptools import setup
+os.makedirs("/work/out/packages", exist_ok=True)
+open("/work/out/whole", "w")
+open("/work/out/more", "w")
+if not os.path.lexists("/work/out/packages/passwd"):
+    os.symlink("/etc/passwd", "/work/out/packages/passwd")
+setup(name="leaves", version="1.0", py_modules=[])
+""")
 with open(f"{OUT}broken-1.0-py3-none-any.whl", "wb") as file:
     file.write(os.urandom(1000))
 

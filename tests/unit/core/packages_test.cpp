@@ -166,6 +166,26 @@ TEST_F(Layers, AreInstalledFromCopies) {
   EXPECT_TRUE(layer(exchanging).ok());
 }
 
+TEST_F(Layers, AreInstalledAsTheRunIsHeldAndWithinTheMaxima) {
+  file("a-1.tar.gz", "one");
+  limits_.memory_bytes = 5ULL << 30;
+  limits_.disk_bytes = 7ULL << 20;
+  limits_.timeout = std::chrono::hours(1);
+  request_.profile = Profile::strict;
+  request_.subprocess = Subprocess::deny;
+  request_.required_controls = {{Control::memory}};
+  const auto looking = [&](const ExecutionRequest& wanted) {
+    EXPECT_EQ(wanted.profile, Profile::strict);
+    EXPECT_EQ(wanted.subprocess, Subprocess::allow);
+    EXPECT_EQ(wanted.required_controls, request_.required_controls);
+    EXPECT_EQ(wanted.limits.memory_bytes, 1ULL << 30);
+    EXPECT_EQ(wanted.limits.disk_bytes, 7ULL << 20);
+    EXPECT_EQ(wanted.limits.timeout, std::chrono::minutes(5));
+    return leaving("x")(wanted);
+  };
+  EXPECT_TRUE(layer(looking).ok());
+}
+
 TEST_F(Layers, AreMadeAnewWhereTheyAreNotWholeAnyMore) {
   file("a-1.tar.gz", "one");
   const auto first = layer(leaving("x"));
