@@ -62,11 +62,14 @@ struct ExecutionRequest {
   /// Put in this order; nothing replaces what is there already, but for what earlier runs of a
   /// session have left. All of them fit into `disk_bytes`.
   std::vector<Input> inputs;
-  /// What the program imports beside its language's own: files of this machine's, at most 256, with
-  /// all that they need among them. For python wheels (.whl) and source archives (.tar.gz, .zip),
-  /// for javascript what `npm pack` makes (.tgz). pip or npm installs them, once, in a box of their
-  /// own without a network; this run and later ones with the same files see the outcome read-only
-  /// at /mnt/packages. In native boxes, not in sessions.
+  /// What the program imports beside its language's own, at most 256 words: files of this
+  /// machine's, for python wheels (.whl) and source archives (.tar.gz, .zip), for javascript what
+  /// `npm pack` makes (.tgz); and what an index is asked for ("numpy==2.1", "lodash@^4"), not
+  /// beside source archives. pip or npm fetches and installs them with all that they need, once, in
+  /// boxes of their own without a network: Lazaret connects them to the index, which $PIP_INDEX_URL
+  /// or $NPM_CONFIG_REGISTRY names. Files alone are all that there is; nothing is asked for then.
+  /// This run and later ones with the same words see the outcome read-only at /mnt/packages, and
+  /// have no network. In native boxes, not in sessions.
   std::vector<std::string> packages;
   /// Receives what the program leaves in /work/out, which is made for it: a directory of this
   /// machine's that is empty, or not there yet. Links are not taken.

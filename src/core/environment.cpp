@@ -23,6 +23,25 @@ pool::Bounds bounds_of(const policy::PoolSize& size) {
           .settling = kSettling};
 }
 
+std::filesystem::path packages_folder() {
+  constexpr const char* kBelow = "lazaret/packages";
+  if (const auto base = os::variable("XDG_CACHE_HOME"); base && base->starts_with('/'))
+    return std::filesystem::path(*base) / kBelow;
+  if (os::user_id() == 0U) return std::filesystem::path("/var/cache") / kBelow;
+  const std::filesystem::path home = os::home_directory();
+  return home.empty() ? home : home / ".cache" / kBelow;
+}
+
+std::filesystem::path authorities() {
+  if (const auto file = os::variable("SSL_CERT_FILE"); file && !file->empty()) return *file;
+  std::error_code ignored;
+  for (const char* const file : {"/etc/ssl/certs/ca-certificates.crt",  // Debian, Arch
+                                 "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"}) {
+    if (std::filesystem::exists(file, ignored)) return file;
+  }
+  return {};
+}
+
 }  // namespace
 
 policy::EnvironmentLookup process_environment() {
@@ -79,13 +98,12 @@ std::filesystem::path state_folder() {
   return home.empty() ? home : home / ".local" / "state" / "lazaret";
 }
 
-std::filesystem::path packages_folder() {
-  constexpr const char* kBelow = "lazaret/packages";
-  if (const auto base = os::variable("XDG_CACHE_HOME"); base && base->starts_with('/'))
-    return std::filesystem::path(*base) / kBelow;
-  if (os::user_id() == 0U) return std::filesystem::path("/var/cache") / kBelow;
-  const std::filesystem::path home = os::home_directory();
-  return home.empty() ? home : home / ".cache" / kBelow;
+PackagePlaces package_places() {
+  const std::filesystem::path trusted = authorities();
+  const auto index = [&trusted](const char* variable) {
+    return PackageIndex{os::variable(variable).value_or(""), variable, trusted};
+  };
+  return {packages_folder(), index("PIP_INDEX_URL"), index("NPM_CONFIG_REGISTRY")};
 }
 
 std::string fingerprint(const policy::Config& config) {
@@ -119,7 +137,7 @@ std::unique_ptr<Service> make_service(policy::Config config, backend::Serves ser
                                                   kOpeningPerProcessor * os::processors());
     return found;
   };
-  return std::make_unique<Service>(std::move(config), find, packages_folder());
+  return std::make_unique<Service>(std::move(config), find, package_places());
 }
 
 }  // namespace lazaret::core

@@ -27,9 +27,11 @@ namespace lazaret::core {
 /// Where the lease journal lies: $XDG_STATE_HOME/lazaret; where that is not set /var/lib/lazaret
 /// for root, ~/.local/state/lazaret for others. Empty without a home.
 [[nodiscard]] std::filesystem::path state_folder();
-/// Where packages are kept: $XDG_CACHE_HOME/lazaret/packages; where that is not set, below
-/// /var/cache for root, ~/.cache for others. Empty without a home. May be removed at any time.
-[[nodiscard]] std::filesystem::path packages_folder();
+/// Packages are kept in $XDG_CACHE_HOME/lazaret/packages; where that is not set, below /var/cache
+/// for root, ~/.cache for others; nowhere without a home. What is kept may be removed at any time.
+/// Indexes are those of $PIP_INDEX_URL and $NPM_CONFIG_REGISTRY, or of pip and npm themselves;
+/// $SSL_CERT_FILE has the certificates that are believed, or the system's file of them.
+[[nodiscard]] PackagePlaces package_places();
 /// Equal for two processes whose runs are treated alike: the configuration, and where engines play
 /// a part, everything that says how they are found. Sixty-four hexadecimal digits.
 [[nodiscard]] std::string fingerprint(const policy::Config& config);

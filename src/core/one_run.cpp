@@ -135,7 +135,8 @@ class Run {
     was_handed_over_ = true;
     const ProgramPort port(client_, request_);
     StdinFeed feed(client_, request_,
-                   {Deadline::after(spec_.limits.timeout + spec_.limits.grace), {}});
+                   {Deadline::after(spec_.limits.timeout + spec_.limits.grace), {}},
+                   spec_.stdin_bytes);
     sink_.feed = &feed;
     const auto ending = await_ending(call);
     if (ending.ok()) {

@@ -1,8 +1,8 @@
 #include "core/package_store.hpp"
 
-#include <array>
-#include <chrono>
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "base/bytes.hpp"
 #include "base/try.hpp"
@@ -19,6 +19,7 @@ constexpr const char* kInstalled = "packages";
 constexpr const char* kWhole = "whole";  // says how much there is; written last
 constexpr std::string_view kMaking = ".making-";
 constexpr std::chrono::hours kLeft{1};
+constexpr std::size_t kMostWords = 100, kMostLock = 1UL << 22;
 constexpr std::size_t kLongestStore = 900;  // a box is shown paths of 1023 bytes
 
 TreeSize size_of(const fs::path& tree) {
@@ -57,9 +58,9 @@ Error no_store(const std::exception& problem) {
       .with_hint("set XDG_CACHE_HOME to a directory that can be written to");
 }
 
-Result<std::string> words_in(const fs::path& path) {
+Result<std::string> words_in(const fs::path& path, std::size_t most) {
   LAZARET_TRY(const os::PlainFile file, os::PlainFile::open(path, os::LastLink::refuse));
-  std::array<std::byte, 100> part;
+  std::vector<std::byte> part(std::min<std::uint64_t>(file.size() + 1, most));
   LAZARET_TRY(const std::size_t count, file.read(part));
   return std::string(text_of(Bytes(part).first(count)));
 }
@@ -96,10 +97,19 @@ Result<std::optional<fs::path>> whole_layer(const fs::path& store, const std::st
   const fs::path layer = store / name, installed = layer / kInstalled;
   if (!fs::exists(layer / kWhole) || !fs::is_directory(fs::symlink_status(installed)))
     return std::optional<fs::path>();
-  LAZARET_TRY(const std::string said, words_in(layer / kWhole));
+  LAZARET_TRY(const std::string said, words_in(layer / kWhole, kMostWords));
   return said == words_of(size_of(installed)) ? std::optional(installed) : std::nullopt;
 } catch (const fs::filesystem_error& problem) {
   return no_store(problem);
+}
+
+std::optional<std::string> lock_in(const fs::path& store, const std::string& name,
+                                   std::optional<std::chrono::hours> age) {
+  std::error_code missing;
+  const auto made = fs::last_write_time(store / name, missing);
+  if (missing || (age && fs::file_time_type::clock::now() - made > *age)) return std::nullopt;
+  auto text = words_in(store / name, kMostLock);
+  return text.ok() ? std::optional(std::move(text).value()) : std::nullopt;
 }
 
 Result<Staging> Staging::in(const fs::path& store) try {
@@ -131,6 +141,14 @@ Status Staging::keep(const std::string& name, const TreeSize& size) const try {
   return put(kept, path_.parent_path() / name);
 } catch (const fs::filesystem_error& problem) {
   return no_store(problem);
+}
+
+Status Staging::keep_lock(const std::string& name, const std::string& text) const {
+  LAZARET_TRY(const os::PlainFile lock, os::PlainFile::create(path_ / "lock", false));
+  LAZARET_CHECK(lock.write(bytes_of(text)));
+  std::error_code error;
+  fs::rename(path_ / "lock", path_.parent_path() / name, error);
+  return error ? no_store(fs::filesystem_error("renaming", path_, error)) : Status();
 }
 
 Status Staging::put(const fs::path& kept, const fs::path& place) const {

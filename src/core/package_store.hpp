@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -27,6 +28,11 @@ struct TreeSize {
 [[nodiscard]] Result<std::optional<std::filesystem::path>> whole_layer(
     const std::filesystem::path& store, const std::string& name);
 
+/// What was kept as a lock under a name, where that is not longer ago than `age`.
+[[nodiscard]] std::optional<std::string> lock_in(const std::filesystem::path& store,
+                                                 const std::string& name,
+                                                 std::optional<std::chrono::hours> age);
+
 /// A directory in a store for what is being made, which goes with it. Those of who was killed go
 /// when another is made an hour later.
 class Staging {
@@ -44,6 +50,8 @@ class Staging {
   /// Keeps that under a name, whole or not at all, for all to read; where somebody else was sooner,
   /// his is as good. Errors: start_failed where it is not of this size, system.
   [[nodiscard]] Status keep(const std::string& name, const TreeSize& size) const;
+  /// Keeps a text as a lock, in place of an older one. Errors: system.
+  [[nodiscard]] Status keep_lock(const std::string& name, const std::string& text) const;
 
  private:
   [[nodiscard]] Status put(const std::filesystem::path& kept,

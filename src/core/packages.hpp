@@ -1,14 +1,12 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <string_view>
 #include <vector>
 
+#include "core/package_box.hpp"
 #include "lazaret/execution_result.hpp"
-#include "lazaret/request.hpp"
 #include "lazaret/result.hpp"
-#include "policy/config.hpp"
 
 /// What a program imports beside its language's own: installed once, in a box, and kept.
 namespace lazaret::core {
@@ -19,21 +17,23 @@ struct PackageLayer {
   std::vector<Package> packages;
 };
 
-/// Runs the program that installs them, as any other.
-using Installer = std::function<ExecutionResult(const ExecutionRequest& request)>;
-
-/// Whose packages they are. Borrows.
-struct PackageWish {
-  const ExecutionRequest& request;
-  std::string_view language;  ///< of the driver: "python" or "javascript"
-  const Limits& maxima;
+/// Where packages are kept and asked for, by whom this process runs for.
+struct PackagePlaces {
+  std::filesystem::path store;  ///< empty: nowhere
+  PackageIndex python;
+  PackageIndex javascript;
 };
 
+/// Whether the files among a request's packages are there. Errors: those of look_for(),
+/// invalid_argument for what is no file.
+[[nodiscard]] Status look_for_packages(const ExecutionRequest& request, std::string_view language);
+
 /// The layer of a request's packages in `store`, where it is named by the content of their files
-/// and by the interpreter; the installer is asked where there is none yet. Errors: not_found and
-/// others of a file that cannot be read, too_large; backend_unavailable and system of a store that
-/// cannot be used; start_failed where they cannot be installed, and what else has become of the box
-/// that installs; cancelled.
+/// and by the interpreter; the installer is asked where there is none yet. What an index gave for
+/// the same words is used again: for ever where all of them are exact, for a day otherwise. Errors:
+/// not_found and others of a file that cannot be read, too_large; backend_unavailable and system of
+/// a store that cannot be used; start_failed where they cannot be fetched or installed, and what
+/// else has become of the box that does it; cancelled.
 [[nodiscard]] Result<PackageLayer> layer_of(const PackageWish& wish,
                                             const std::filesystem::path& store,
                                             const Installer& install);

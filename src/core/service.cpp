@@ -34,6 +34,7 @@ void Service::add_reason(std::string& reasons, BackendKind kind, const std::stri
 Status Service::check(const ExecutionRequest& request) const {
   const auto spec = policy::resolve(request, config_, {languages()});
   if (!spec.ok()) return spec.error();
+  LAZARET_CHECK(look_for_packages(request, spec->language).within("packages"));
   return check_places(request);
 }
 
@@ -139,12 +140,17 @@ Result<std::vector<Package>> Service::add_packages(policy::Spec& spec,
   if (backend.name() != name_of(BackendKind::native))
     return Error(Errc::unsupported, "there are packages for native boxes only")
         .with_hint("--type local");
-  const auto install = [&](const ExecutionRequest& wanted) {
-    const auto way = policy::resolve(wanted, config_, {languages(), backend.default_grace()});
-    return way.ok() ? run(backend, wanted, *way).result : failed_run(way.error());
+  const auto install = [&](const ExecutionRequest& wanted, std::uint64_t stdin_bytes) {
+    auto way = policy::resolve(wanted, config_, {languages(), backend.default_grace()});
+    if (!way.ok()) return failed_run(way.error());
+    way->stdin_bytes = stdin_bytes;
+    return run(backend, wanted, *way).result;
   };
-  const PackageWish wish{request, spec.language, config_.maxima};
-  LAZARET_TRY(PackageLayer layer, layer_of(wish, packages_, install));
+  const bool is_python = spec.language == "python";
+  const PackageWish wish{request, spec.language, config_.maxima,
+                         is_python ? packages_.python : packages_.javascript,
+                         config_.package_hosts};
+  LAZARET_TRY(PackageLayer layer, layer_of(wish, packages_.store, install));
   spec.packages = layer.directory.string();
   spec.mounts.push_back({spec.packages, std::string(policy::kPackages)});
   return std::move(layer.packages);

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <atomic>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -11,6 +10,7 @@
 #include "backend/choose.hpp"
 #include "base/guarded.hpp"
 #include "base/turn.hpp"
+#include "core/packages.hpp"
 #include "core/pool_state.hpp"
 #include "core/session.hpp"
 #include "lazaret/execution_result.hpp"
@@ -26,8 +26,7 @@ using BackendFinder = std::function<backend::Found(backend::BackendKind, const C
 /// Requests in, results out: checks at the door, chooses the backend, runs. Thread-safe.
 class Service {
  public:
-  /// Packages are kept below `packages`; empty: nowhere.
-  Service(policy::Config config, BackendFinder finder, std::filesystem::path packages = {})
+  Service(policy::Config config, BackendFinder finder, PackagePlaces packages = {})
       : config_(std::move(config)), finder_(std::move(finder)), packages_(std::move(packages)) {}
   Service(const Service&) = delete;
   Service& operator=(const Service&) = delete;
@@ -89,7 +88,7 @@ class Service {
 
   policy::Config config_;
   BackendFinder finder_;
-  std::filesystem::path packages_;
+  PackagePlaces packages_;
   bool keeps_ready_ = false;
   std::atomic<Known*> known_ = std::make_unique<Known>().release();  // owned, but for a parent's
 };

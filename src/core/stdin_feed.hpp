@@ -10,12 +10,16 @@
 
 namespace lazaret::core {
 
+inline constexpr std::uint64_t kMostStdinBytes = 1UL << 20;
+
 /// Carries standard input to the program as fast as it takes it. The destructor stops its thread;
 /// the source is told by its stop token and must return soon.
 class StdinFeed {
  public:
-  /// Borrows both. Without any input the program reads end-of-file at once.
-  StdinFeed(runner::Client& client, const ExecutionRequest& request, const Call& call);
+  /// Borrows both. Without any input the program reads end-of-file at once. What is no terminal's
+  /// is cut at `most_bytes`.
+  StdinFeed(runner::Client& client, const ExecutionRequest& request, const Call& call,
+            std::uint64_t most_bytes = kMostStdinBytes);
   StdinFeed(const StdinFeed&) = delete;
   StdinFeed& operator=(const StdinFeed&) = delete;
 
@@ -32,10 +36,11 @@ class StdinFeed {
   runner::Client& client_;
   const ExecutionRequest& request_;
   Deadline deadline_;
+  std::uint64_t most_bytes_;
   std::mutex mutex_;
   Condition changed_;
   std::size_t window_ = runner::kStdinWindow;
-  std::size_t sent_bytes_ = 0;
+  std::uint64_t sent_bytes_ = 0;
   bool cut_ = false;
   std::jthread thread_;  // last: it uses everything above
 };

@@ -14,16 +14,6 @@ namespace {
 constexpr std::chrono::milliseconds kLeastBound{60'000};
 constexpr std::chrono::milliseconds kArchiveBound{600'000};
 
-Status look_for_packages(const std::vector<std::string>& paths) {
-  for (const std::string& path : paths) {
-    LAZARET_CHECK(look_for({{{}, {}, path}}));
-    std::error_code ignored;
-    if (!std::filesystem::is_regular_file(path, ignored))
-      return Error(Errc::invalid_argument, path + " is no file");
-  }
-  return {};
-}
-
 }  // namespace
 
 bool wants_artifacts(const ExecutionRequest& request) {
@@ -32,7 +22,6 @@ bool wants_artifacts(const ExecutionRequest& request) {
 
 Status check_places(const ExecutionRequest& request) {
   LAZARET_CHECK(look_for(request.inputs).within("inputs"));
-  LAZARET_CHECK(look_for_packages(request.packages).within("packages"));
   if (!request.output_directory) return {};
   return check_output_directory(*request.output_directory).within("artifacts");
 }

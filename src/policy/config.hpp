@@ -19,6 +19,9 @@
 
 namespace lazaret::policy {
 
+/// In a list of hosts: all at public addresses, at the port of HTTPS.
+inline constexpr std::string_view kPublicHosts = "public";
+
 /// What SANDBOX_TYPE chooses. The word for `automatic` is "auto".
 enum class BackendType { local, docker, podman, automatic };
 /// Whether docker may become native when no engine answers.
@@ -72,6 +75,8 @@ struct Config {
   Loopback loopback = Loopback::down;
   Profile profile = Profile::standard;
   std::set<std::string> mount_sources = {"/"};  ///< directories in which sources of mounts may lie
+  /// HOST[:PORT] that packages may be fetched from, at whatever address; and kPublicHosts.
+  std::set<std::string> package_hosts = {std::string(kPublicHosts)};
   std::set<std::string> environment_allow;      ///< names that pass from our environment into boxes
   std::map<std::string, std::string> passed_environment;  ///< those of them that were set
   std::map<std::string, Source, std::less<>> sources;     ///< by key path; absent: built in

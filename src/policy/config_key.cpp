@@ -11,6 +11,7 @@
 #include "policy/invalid.hpp"
 #include "policy/limit_table.hpp"
 #include "policy/mounts.hpp"
+#include "policy/packages.hpp"
 
 namespace lazaret::policy {
 namespace {
@@ -153,7 +154,9 @@ ConfigKey amount_key(const LimitRow& row, std::string section, Limits Config::*l
           [&row, limits](const Config& config) { return show_amount(row, config.*limits); }};
 }
 
-ConfigKey image_key(std::string language, std::string variable) {
+ConfigKey image_key(const std::string& language) {
+  std::string variable = "LAZARET_IMAGE_";
+  for (const char letter : language) variable += static_cast<char>(letter - 'a' + 'A');
   const auto store = [language](Config& config, const json& value, Origin) -> Status {
     LAZARET_TRY(auto name, text_of(value));
     if (!is_image_reference(name)) return invalid(in_quotes(name) + " is not the name of an image");
@@ -220,18 +223,16 @@ Status store_loopback(Config& config, const json& value, Origin) {
   return {};
 }
 
-Status store_mount_sources(Config& config, const json& value, Origin) {
-  LAZARET_TRY(const auto paths, words_of(value));
-  for (const auto& path : paths) LAZARET_CHECK(check_source(path));
-  config.mount_sources = {paths.begin(), paths.end()};
-  return {};
-}
-
-Status store_allow(Config& config, const json& value, Origin) {
-  LAZARET_TRY(const auto names, words_of(value));
-  for (const auto& name : names) LAZARET_CHECK(check_variable(name));
-  config.environment_allow = {names.begin(), names.end()};
-  return {};
+ConfigKey words_key(std::string key, std::string variable, std::set<std::string> Config::*member,
+                    Status (*check)(std::string_view word)) {
+  const auto store = [member, check](Config& config, const json& value, Origin) -> Status {
+    LAZARET_TRY(const auto words, words_of(value));
+    for (const auto& word : words) LAZARET_CHECK(check(word));
+    config.*member = {words.begin(), words.end()};
+    return {};
+  };
+  const auto show = [member](const Config& config) { return joined(config.*member); };
+  return {std::move(key), std::move(variable), ProjectMay::nothing, store, show};
 }
 
 constexpr double kMostInPool = 256;
@@ -309,17 +310,9 @@ std::vector<ConfigKey> make_table() {
   };
   for (const auto& row : limit_rows()) table.push_back(amount_key(row, "limits", &Config::limits));
   for (const auto& row : limit_rows()) table.push_back(amount_key(row, "maxima", &Config::maxima));
-  table.push_back(image_key("python", "LAZARET_IMAGE_PYTHON"));
-  table.push_back(image_key("bash", "LAZARET_IMAGE_BASH"));
-  table.push_back(image_key("javascript", "LAZARET_IMAGE_JAVASCRIPT"));
-  table.push_back(image_key("typescript", "LAZARET_IMAGE_TYPESCRIPT"));
-  table.push_back(image_key("sh", "LAZARET_IMAGE_SH"));
-  table.push_back(image_key("c", "LAZARET_IMAGE_C"));
-  table.push_back(image_key("cpp", "LAZARET_IMAGE_CPP"));
-  table.push_back(image_key("rust", "LAZARET_IMAGE_RUST"));
-  table.push_back(image_key("go", "LAZARET_IMAGE_GO"));
-  table.push_back(image_key("java", "LAZARET_IMAGE_JAVA"));
-  table.push_back(image_key("exec", "LAZARET_IMAGE_EXEC"));
+  for (const char* const name : {"python", "bash", "javascript", "typescript", "sh", "c", "cpp",
+                                 "rust", "go", "java", "exec"})
+    table.push_back(image_key(name));
   table.push_back({"required_controls", "LAZARET_REQUIRED_CONTROLS", ProjectMay::narrow,
                    store_required, show_required});
   table.push_back({"subprocess", "LAZARET_SUBPROCESS", ProjectMay::narrow, store_subprocess,
@@ -328,8 +321,10 @@ std::vector<ConfigKey> make_table() {
                    [](const Config& config) { return std::string(name_of(config.profile)); }});
   table.push_back({"loopback", "LAZARET_LOOPBACK", ProjectMay::nothing, store_loopback,
                    [](const Config& config) { return std::string(name_of(config.loopback)); }});
-  table.push_back({"mounts.allow", "LAZARET_MOUNTS_ALLOW", ProjectMay::nothing, store_mount_sources,
-                   [](const Config& config) { return joined(config.mount_sources); }});
+  table.push_back(
+      words_key("mounts.allow", "LAZARET_MOUNTS_ALLOW", &Config::mount_sources, check_source));
+  table.push_back(words_key("packages.hosts", "LAZARET_PACKAGES_HOSTS", &Config::package_hosts,
+                            check_package_host));
   table.push_back({"pool.most", "LAZARET_POOL_MOST", ProjectMay::nothing, store_pool_most,
                    [](const Config& config) { return std::to_string(config.pool.most); }});
   table.push_back({"pool.idle", "LAZARET_POOL_IDLE", ProjectMay::nothing, store_pool_idle,
@@ -346,9 +341,8 @@ std::vector<ConfigKey> make_table() {
                    [](const Config& config) { return std::to_string(config.pool.rate); }});
   table.push_back(
       {"pool.ready", "LAZARET_POOL_READY", ProjectMay::nothing, store_pool_ready, show_ready});
-  table.push_back({"environment.allow", "LAZARET_ENVIRONMENT_ALLOW", ProjectMay::nothing,
-                   store_allow,
-                   [](const Config& config) { return joined(config.environment_allow); }});
+  table.push_back(words_key("environment.allow", "LAZARET_ENVIRONMENT_ALLOW",
+                            &Config::environment_allow, check_variable));
   return table;
 }
 

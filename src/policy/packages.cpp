@@ -21,13 +21,43 @@ constexpr std::string_view kInFileNames =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+!-";
 
 Error no_package(std::string_view path, std::string_view language) {
+  return invalid(in_quotes(printable(path, '?')) + " is no file of a package")
+      .with_hint(language == "python"
+                     ? "give a wheel (NAME-VERSION-PYTHON-ABI-PLATFORM.whl), a source archive "
+                       "(NAME-VERSION.tar.gz), or what an index is asked for (NAME==VERSION)"
+                     : "give what `npm pack` makes (NAME-VERSION.tgz), or what an index is asked "
+                       "for (NAME@VERSION)");
+}
+
+// What is no option, no address and no path to those who read it; they know the grammar.
+constexpr std::string_view kInNames =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
+constexpr std::string_view kForPython = "[],=<>~!*+";
+constexpr std::string_view kForNpm = "@^~<>=*+";
+constexpr std::size_t kLongestWish = 256;
+
+bool consists_of(std::string_view text, std::string_view letters, std::string_view more = "") {
+  return std::ranges::all_of(text, [letters, more](char letter) {
+    return letters.find(letter) != letters.npos || more.find(letter) != more.npos;
+  });
+}
+
+// "@SCOPE/NAME" is npm's.
+std::string_view without_scope(std::string_view wanted) {
+  const std::size_t slash = wanted.find('/');
+  const bool is_scoped = wanted.starts_with('@') && slash != wanted.npos && slash > 1 &&
+                         consists_of(wanted.substr(1, slash - 1), kInNames);
+  return is_scoped ? wanted.substr(slash + 1) : wanted;
+}
+
+Status check_wish(std::string_view wanted, std::string_view language) {
   const bool is_python = language == "python";
-  return invalid(in_quotes(printable(path, '?')) +
-                 " is no file of a package, and there is no index to ask for one")
-      .with_hint((is_python ? "give a wheel (NAME-VERSION-PYTHON-ABI-PLATFORM.whl) or a source "
-                              "archive (NAME-VERSION.tar.gz)"
-                            : "give what `npm pack` makes (NAME-VERSION.tgz)") +
-                 std::string(", and those of all that it needs"));
+  const std::string_view rest = is_python ? wanted : without_scope(wanted);
+  const bool begins_well = !rest.empty() && kInNames.find(rest.front()) < kInNames.size() - 3;
+  if (wanted.size() <= kLongestWish && begins_well &&
+      consists_of(rest, kInNames, is_python ? kForPython : kForNpm))
+    return {};
+  return no_package(wanted, language);
 }
 
 std::string_view without(std::string_view file, std::string_view end) {
@@ -53,6 +83,10 @@ std::optional<PackageName> name_for_python(std::string_view file) {
   return parted(stem, stem.rfind('-'));
 }
 
+bool is_source(std::string_view file) {
+  return !file.ends_with(kWheel) && !file.ends_with(kNpm);
+}
+
 // A version begins with a digit and a dot, and may hold dashes behind that.
 std::optional<PackageName> name_for_javascript(std::string_view file) {
   const std::string_view stem = without(file, kNpm);
@@ -75,6 +109,36 @@ Result<PackageName> package_named(std::string_view path, std::string_view langua
   return std::move(*named);
 }
 
+bool is_package_file(std::string_view word, std::string_view language) {
+  const bool is_path = word.find('/') != word.npos;
+  if (language != "python") return word.ends_with(kNpm) || (is_path && !word.starts_with('@'));
+  return is_path || word.ends_with(kWheel) || word.ends_with(".tar.gz") || word.ends_with(".zip");
+}
+
+Status check_package_host(std::string_view text) {
+  const std::size_t colon = text.find(':');
+  const std::string_view host = text.substr(0, colon);
+  const std::string_view port = colon == text.npos ? "443" : text.substr(colon + 1);
+  if (!host.empty() && host.size() <= kLongestFile && consists_of(host, kInNames) &&
+      !port.empty() && port.size() <= 5 && consists_of(port, kDigits))
+    return {};
+  return invalid(in_quotes(text) + " is neither HOST nor HOST:PORT");
+}
+
+bool is_exact(std::string_view wanted, std::string_view language) {
+  if (language == "python") {
+    const std::size_t at = wanted.find("==");
+    return at != wanted.npos && consists_of(wanted.substr(at + 2), kInNames, "+!");
+  }
+  const std::string_view rest = without_scope(wanted);
+  const std::size_t at = rest.find('@');
+  if (at == rest.npos || at + 1 == rest.size()) return false;
+  const std::string_view version = rest.substr(at + 1);
+  return kDigits.find(version.front()) != kDigits.npos &&
+         std::ranges::count(version, '.') >= 2 && consists_of(version, kInNames, "+") &&
+         version.find('x') == version.npos;
+}
+
 Status check_packages(const ExecutionRequest& request, std::string_view language, bool keeps_box) {
   if (request.packages.empty()) return {};
   if (keeps_box) return invalid("the box of a session has no packages");
@@ -84,12 +148,22 @@ Status check_packages(const ExecutionRequest& request, std::string_view language
   if (request.packages.size() > kMostPackages)
     return Error(Errc::too_large, "more than 256 packages");
   std::set<std::string_view> files;
+  std::string_view source;
   for (const std::string& path : request.packages) {
     if (path.find('\0') != path.npos) return invalid("a path holds a NUL byte");
+    if (!is_package_file(path, language)) {
+      LAZARET_CHECK(check_wish(path, language));
+      continue;
+    }
     LAZARET_CHECK(package_named(path, language));
     const std::string_view file = std::string_view(path).substr(path.rfind('/') + 1);
     if (!files.insert(file).second) return invalid(in_quotes(file) + " is given twice");
+    if (is_source(file)) source = file;
   }
+  const bool asks = files.size() < request.packages.size();
+  if (asks && !source.empty())
+    return invalid(in_quotes(source) + " would be built where an index can be asked")
+        .with_hint("give a wheel of it: pip wheel --no-deps " + std::string(source));
   for (const Mount& mount : request.mounts) {
     if (mount.target == kPackages)
       return invalid(std::string(kPackages) + " is where the packages are");

@@ -70,6 +70,7 @@ struct Spec {
   std::vector<Mount> mounts;
   std::string packages;                  ///< source of the mount that Lazaret has made; or empty
   std::optional<TerminalSize> terminal;  ///< for the program; unset: it has pipes
+  std::uint64_t stdin_bytes = 1ULL << 20;  ///< of a stream that is no terminal's; cut there
   bool keeps_box = false;        ///< others of its session's programs come before it and after it
   bool beside_contexts = false;  ///< of its session, which wait meanwhile
 };

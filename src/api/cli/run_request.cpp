@@ -297,7 +297,8 @@ void add_terminal_flag(CLI::App& command, RunFlags& flags) {
 
 void add_package_flag(CLI::App& command, RunFlags& flags) {
   add_words(command, "--with", flags.packages,
-            "file of a package that the code can import, a wheel or what npm pack makes; may be "
+            "package that the code can import: NAME==VERSION for python, NAME@VERSION for "
+            "javascript, from an index; or its file, a wheel or what npm pack makes; may be "
             "repeated");
 }
 

@@ -1,4 +1,5 @@
 // Installs the files in /work/packages with npm and without an index, and runs nothing of theirs.
+// Where they were fetched there is a lock among them, that says which goes where.
 // Its last word on standard error, when it cannot, is shown to who wanted them; its value says how
 // much there is.
 const { spawnSync } = require('child_process');
@@ -6,6 +7,7 @@ const fs = require('fs');
 const path = require('path');
 
 const PLACE = '/work/out/packages';
+const LOCKS = ['package-lock.json', 'package.json'];
 const FILES = fs.readdirSync('/work/packages').sort().map((name) => `/work/packages/${name}`);
 
 function giveUp(why) {
@@ -29,12 +31,16 @@ function sizesIn(folder) {
 }
 
 fs.mkdirSync(PLACE, { recursive: true });
+const isLocked = fs.existsSync(`/work/packages/${LOCKS[0]}`);
+if (isLocked)
+  for (const name of LOCKS) fs.copyFileSync(`/work/packages/${name}`, `${PLACE}/${name}`);
 const npm = spawnSync('npm', [
-  'install', '--offline', '--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier',
-  '--no-save', '--no-package-lock', '--no-bin-links', '--registry=http://index.invalid',
-  '--cache=/work/npm', '--prefix', PLACE, ...FILES,
+  ...(isLocked ? ['ci'] : ['install', '--no-save', '--no-package-lock', ...FILES]), '--offline',
+  '--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier', '--no-bin-links',
+  '--registry=http://index.invalid', '--cache=/work/npm', '--prefix', PLACE,
 ], { encoding: 'utf8', env: { ...process.env, HOME: '/work' } });
 if (npm.error) giveUp(npm.error.code === 'ENOENT' ? 'there is no npm: install npm' : npm.error);
 if (npm.status !== 0) giveUp(reasonOf(npm.stderr));
+for (const name of LOCKS) fs.rmSync(`${PLACE}/${name}`, { force: true });
 const sizes = sizesIn(PLACE);
 return { files: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };

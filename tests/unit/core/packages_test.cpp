@@ -24,11 +24,11 @@ class Layers : public testing::Test {
     return request_.packages.back();
   }
   Result<PackageLayer> layer(const Installer& install) {
-    return layer_of({request_, request_.language, limits_}, store_, install);
+    return layer_of({request_, request_.language, limits_, index_, hosts_}, store_, install);
   }
   // As the installer's box would leave it, and as if `more` bytes had not come.
   Installer leaving(const std::string& text, std::size_t more = 0) {
-    return [this, text, more](const ExecutionRequest& wanted) {
+    return [this, text, more](const ExecutionRequest& wanted, std::uint64_t) {
       ++installed_;
       const fs::path into = fs::path(*wanted.output_directory) / "packages";
       fs::create_directories(into);
@@ -54,6 +54,8 @@ class Layers : public testing::Test {
   const fs::path store_ = folder_.path() / "store";
   Limits limits_;
   ExecutionRequest request_;
+  std::set<std::string> hosts_ = {"public"};
+  PackageIndex index_{"", "PIP_INDEX_URL", {}};
   int installed_ = 0;
 };
 
@@ -83,7 +85,7 @@ TEST_F(Layers, OfWhichNotAllHasComeAreNone) {
 TEST_F(Layers, ThatCannotBeInstalledSayWhy) {
   file("a-1.tar.gz", "one");
   const auto failing = [](Cause cause, std::string said) {
-    return [cause, said = std::move(said)](const ExecutionRequest&) {
+    return [cause, said = std::move(said)](const ExecutionRequest&, std::uint64_t) {
       ExecutionResult result;
       result.exit_code = 1;
       result.meta.cause = cause;
@@ -98,7 +100,7 @@ TEST_F(Layers, ThatCannotBeInstalledSayWhy) {
   };
   const Error lacks = say("ERROR: first\nERROR: No matching one found for b\nnote\n");
   EXPECT_THAT(lacks.message(), HasSubstr("installed: No matching one found for b"));
-  EXPECT_THAT(lacks.hint(), HasSubstr("no index"));
+  EXPECT_THAT(lacks.hint(), HasSubstr("the file of that one"));
   EXPECT_THAT(say("ERROR: Exception:\nTraceback\nBadZipFile: no\n\n").message(),
               testing::EndsWith("installed: BadZipFile: no"));
   EXPECT_EQ(say("ERROR: Exception:\nTraceback\nBadZipFile: no\n\n").hint(), "");
@@ -118,9 +120,9 @@ TEST_F(Layers, ThatCannotBeInstalledSayWhy) {
 
 TEST_F(Layers, NeedAPlaceOfTheirOwn) {
   file("a-1.tar.gz", "one");
-  const auto nowhere = layer_of({request_, "python", limits_}, "", leaving("x"));
+  const auto nowhere = layer_of({request_, "python", limits_, index_, hosts_}, "", leaving("x"));
   EXPECT_THAT(nowhere.error().hint(), HasSubstr("HOME"));
-  const auto deep = layer_of({request_, "python", limits_},
+  const auto deep = layer_of({request_, "python", limits_, index_, hosts_},
                              store_ / std::string(250, 'a') / std::string(250, 'b') /
                                  std::string(250, 'c') / std::string(250, 'd'),
                              leaving("x"));
@@ -156,12 +158,12 @@ TEST_F(Layers, AreForAllToReadAndForNobodyElseToChange) {
 // What has been digested is what is installed.
 TEST_F(Layers, AreInstalledFromCopies) {
   const std::string path = file("a-1.tar.gz", "one");
-  const auto exchanging = [&](const ExecutionRequest& wanted) {
+  const auto exchanging = [&](const ExecutionRequest& wanted, std::uint64_t) {
     std::ofstream(path) << "two";
     std::string text;
     std::ifstream(*wanted.inputs.front().source) >> text;
     EXPECT_EQ(text, "one");
-    return leaving("x")(wanted);
+    return leaving("x")(wanted, 0);
   };
   EXPECT_TRUE(layer(exchanging).ok());
 }
@@ -174,14 +176,14 @@ TEST_F(Layers, AreInstalledAsTheRunIsHeldAndWithinTheMaxima) {
   request_.profile = Profile::strict;
   request_.subprocess = Subprocess::deny;
   request_.required_controls = {{Control::memory}};
-  const auto looking = [&](const ExecutionRequest& wanted) {
+  const auto looking = [&](const ExecutionRequest& wanted, std::uint64_t) {
     EXPECT_EQ(wanted.profile, Profile::strict);
     EXPECT_EQ(wanted.subprocess, Subprocess::allow);
     EXPECT_EQ(wanted.required_controls, request_.required_controls);
     EXPECT_EQ(wanted.limits.memory_bytes, 1ULL << 30);
     EXPECT_EQ(wanted.limits.disk_bytes, 7ULL << 20);
     EXPECT_EQ(wanted.limits.timeout, std::chrono::minutes(5));
-    return leaving("x")(wanted);
+    return leaving("x")(wanted, 0);
   };
   EXPECT_TRUE(layer(looking).ok());
 }
@@ -217,10 +219,10 @@ TEST_F(Layers, AreMadeOfFilesThatAreNotTooLargeUnlessCancelled) {
 
 TEST_F(Layers, OfSomebodyWhoWasSoonerAreAsGood) {
   file("a-1.tar.gz", "one");
-  const auto sooner = [this](const ExecutionRequest& wanted) {
+  const auto sooner = [this](const ExecutionRequest& wanted, std::uint64_t) {
     const auto other = layer(leaving("his"));
     EXPECT_TRUE(other.ok());
-    return leaving("mine")(wanted);
+    return leaving("mine")(wanted, 0);
   };
   const auto made = layer(sooner);
   ASSERT_TRUE(made.ok()) << made.error().message();
@@ -242,6 +244,120 @@ TEST_F(Layers, TakeAwayWhatWasLeftHalfMadeAnHourAgo) {
   ASSERT_TRUE(layer(leaving("x")).ok());
   EXPECT_FALSE(fs::exists(store_ / ".making-old"));
   EXPECT_TRUE(fs::exists(store_ / ".making-new"));
+}
+
+// As the box that fetches them would leave it: one file, or none where nobody answers.
+class FetchedLayers : public Layers {
+ protected:
+  Result<PackageLayer> fetched(bool answers = true) {
+    return layer([this, answers](const ExecutionRequest& wanted, std::uint64_t stdin_bytes) {
+      if (!wanted.stdin_source) return leaving("x")(wanted, stdin_bytes);
+      ++asked_;
+      seen_ = wanted;
+      ExecutionResult result;
+      if (!answers) {
+        result.exit_code = 1;
+        result.meta.cause = Cause::nonzero_exit;
+        result.stderr_text = "ERROR: nobody\n";
+        return result;
+      }
+      const fs::path into = fs::path(*wanted.output_directory) / "packages";
+      fs::create_directories(into);
+      std::ofstream(into / name_) << "content";
+      result.exit_code = 0;
+      result.value = R"({"files":1,"bytes":7})";
+      return result;
+    });
+  }
+  std::string name_ = "six-1.16.0-py2.py3-none-any.whl";
+  ExecutionRequest seen_;
+  int asked_ = 0;
+};
+
+TEST_F(FetchedLayers, AreAskedForOnceWhereTheWordsAreExact) {
+  request_.packages = {"six==1.16.0"};
+  const auto first = fetched();
+  ASSERT_TRUE(first.ok()) << first.error().message();
+  ASSERT_EQ(first->packages.size(), 1U);
+  EXPECT_EQ(first->packages.front().version, "1.16.0");
+  const auto again = fetched(false);
+  ASSERT_TRUE(again.ok());
+  EXPECT_EQ(again->directory, first->directory);
+  EXPECT_EQ(again->packages.front().sha256, first->packages.front().sha256);
+  EXPECT_EQ(asked_, 1);
+  EXPECT_EQ(installed_, 1);
+  EXPECT_EQ(kept().size(), 2U);
+}
+
+TEST_F(FetchedLayers, AreAskedForAgainAfterADayWhereTheyAreNot) {
+  request_.packages = {"six>=1"};
+  ASSERT_TRUE(fetched().ok());
+  const auto age = [this](std::chrono::minutes minutes) {
+    for (const std::string& name : kept()) {
+      if (name.starts_with("lock-"))
+        fs::last_write_time(store_ / name, fs::file_time_type::clock::now() - minutes);
+    }
+  };
+  age(std::chrono::minutes(24 * 60 - 1));
+  EXPECT_TRUE(fetched(false).ok());
+  age(std::chrono::minutes(24 * 60 + 1));
+  const auto late = fetched(false);
+  ASSERT_FALSE(late.ok());
+  EXPECT_THAT(late.error().message(), HasSubstr("cannot be fetched: nobody"));
+  EXPECT_EQ(asked_, 2);
+  EXPECT_TRUE(fetched().ok());
+  EXPECT_TRUE(fetched(false).ok());
+}
+
+TEST_F(FetchedLayers, AreOfThoseWordsAndThatIndexAlone) {
+  request_.packages = {"six==1.16.0"};
+  ASSERT_TRUE(fetched().ok());
+  request_.packages = {"six==1.16.1"};
+  EXPECT_FALSE(fetched(false).ok());
+  request_.packages = {"six==1.16.0"};
+  index_.url = "http://127.0.0.1:1/";
+  EXPECT_FALSE(fetched(false).ok());
+  index_.url = "ftp://a/";
+  EXPECT_EQ(fetched().error().code(), Errc::invalid_argument);
+  EXPECT_THAT(fetched().error().message(), HasSubstr("PIP_INDEX_URL"));
+}
+
+TEST_F(FetchedLayers, AreMadeAnewWhereTheLockIsNoneOrTheLayerIsGone) {
+  request_.packages = {"six==1.16.0"};
+  const auto first = fetched();
+  ASSERT_TRUE(first.ok());
+  fs::remove_all(first->directory);
+  EXPECT_TRUE(fetched().ok());
+  EXPECT_EQ(asked_, 2);
+  for (const std::string& name : kept()) {
+    if (name.starts_with("lock-")) std::ofstream(store_ / name) << R"({"layer":7})";
+  }
+  EXPECT_TRUE(fetched().ok());
+  EXPECT_EQ(asked_, 3);
+}
+
+TEST_F(FetchedLayers, HaveFilesOfPackagesAlone) {
+  request_.packages = {"six"};
+  name_ = "surprise.py";
+  const auto made = fetched();
+  ASSERT_FALSE(made.ok());
+  EXPECT_THAT(made.error().message(), HasSubstr("surprise.py"));
+  EXPECT_THAT(kept(), IsEmpty());
+}
+
+// The box that asks has no network; its loopback leads to us.
+TEST_F(FetchedLayers, AreAskedForByABoxThatIsGivenWhatItNeeds) {
+  file("own-1-py3-none-any.whl", "one");
+  request_.packages.emplace_back("six");
+  request_.packages.emplace_back("seven>1");
+  index_.url = "https://me:secret@index.example:8443/simple";
+  ASSERT_TRUE(fetched().ok());
+  EXPECT_EQ(seen_.loopback, Loopback::up);
+  EXPECT_EQ(seen_.limits.timeout, limits_.timeout);
+  ASSERT_EQ(seen_.inputs.size(), 4U);
+  EXPECT_EQ(seen_.inputs[0].path, "packages/own-1-py3-none-any.whl");
+  EXPECT_EQ(seen_.inputs[1].content, "six\nseven>1\n");
+  EXPECT_EQ(seen_.inputs[2].content, index_.url);
 }
 
 TEST_F(Layers, OfAFileThatCannotBeReadAreNone) {

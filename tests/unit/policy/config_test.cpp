@@ -236,6 +236,17 @@ TEST(MountSources, AreAbsolutePaths) {
   EXPECT_FALSE(from_variables({{"LAZARET_MOUNTS_ALLOW", "srv"}}).ok());
 }
 
+TEST(PackageHosts, AreHostsAndPorts) {
+  EXPECT_EQ(from_variables({}).value().package_hosts, (std::set<std::string>{"public"}));
+  EXPECT_EQ(from_variables({{"LAZARET_PACKAGES_HOSTS", "a.example,b.example:8443"}})
+                .value()
+                .package_hosts,
+            (std::set<std::string>{"a.example", "b.example:8443"}));
+  for (const char* const hosts : {"https://a", "a:", ":443", "a:b", "a:123456", "a b", "a/b"})
+    EXPECT_FALSE(from_variables({{"LAZARET_PACKAGES_HOSTS", hosts}}).ok()) << hosts;
+  EXPECT_FALSE(from_project({{"packages", {{"hosts", {"a.example"}}}}}).ok());
+}
+
 TEST(ProjectFile, MayNotAllowAFallbackThatTheUserForbids) {
   const json user = {{"fallback", "never"}};
   const json project = {{"fallback", "allow"}};

@@ -20,7 +20,7 @@ TEST(PackageFiles, SayTheirNameAndVersion) {
   expect("x/scope-es2-name-10.0.0-beta.1-2.tgz", "scope-es2-name", "10.0.0-beta.1-2");
 }
 
-TEST(PackageFiles, AreNoRequirementsAndNothingElse) {
+TEST(PackageFiles, AreNamedAsTheirFormatsSay) {
   for (const std::string& path :
        {std::string("numpy==2.1"), std::string("numpy"), std::string(""), std::string("/"),
         std::string("a.whl"), std::string("a-1-py3-none.whl"), std::string("a--py3-none-any.whl"),
@@ -31,7 +31,7 @@ TEST(PackageFiles, AreNoRequirementsAndNothingElse) {
       const auto named = package_named(path, language);
       ASSERT_FALSE(named.ok()) << path;
       EXPECT_EQ(named.error().code(), Errc::invalid_argument) << path;
-      EXPECT_NE(named.error().message().find("no index"), std::string::npos) << path;
+      EXPECT_NE(named.error().message().find("no file of a package"), std::string::npos) << path;
     }
   }
   EXPECT_TRUE(package_named(std::string(246, 'a') + "-1.tar.gz", "python").ok());
@@ -39,6 +39,29 @@ TEST(PackageFiles, AreNoRequirementsAndNothingElse) {
     EXPECT_FALSE(package_named(path, "javascript").ok()) << path;
   EXPECT_FALSE(package_named("a-1.0.tgz", "python").ok());
   EXPECT_FALSE(package_named("a-1.0-py3-none-any.whl", "javascript").ok());
+}
+
+TEST(PackageFiles, AreToldFromWhatAnIndexIsAskedFor) {
+  for (const char* const word : {"a-1.tar.gz", "a-1.zip", "a-1-py3-none-any.whl", "./numpy", "a/b"})
+    EXPECT_TRUE(is_package_file(word, "python")) << word;
+  for (const char* const word : {"numpy", "numpy==2.1", "a-1.tgz", "@a"})
+    EXPECT_FALSE(is_package_file(word, "python")) << word;
+  for (const char* const word : {"a-1.0.0.tgz", "./lodash", "a/b", "https://host/a"})
+    EXPECT_TRUE(is_package_file(word, "javascript")) << word;
+  for (const char* const word : {"lodash", "lodash@4", "@scope/name@1.0.0", "a-1.tar.gz"})
+    EXPECT_FALSE(is_package_file(word, "javascript")) << word;
+}
+
+TEST(PackageFiles, AreExactWhereOneVersionIsMeant) {
+  for (const char* const word : {"numpy==2.1", "a[b]==1.0+x", "a==1!2"})
+    EXPECT_TRUE(is_exact(word, "python")) << word;
+  for (const char* const word : {"numpy", "numpy>=2", "numpy==2.*", "a==1,!=1.1", "a~=1.0"})
+    EXPECT_FALSE(is_exact(word, "python")) << word;
+  for (const char* const word : {"lodash@4.17.21", "@a/b@1.0.0", "a@1.0.0-rc.1"})
+    EXPECT_TRUE(is_exact(word, "javascript")) << word;
+  for (const char* const word : {"lodash", "lodash@4", "a@^4.17.21", "@a/b", "a@latest", "a@1.2.x",
+                                 "a@1.0", "a@"})
+    EXPECT_FALSE(is_exact(word, "javascript")) << word;
 }
 
 ExecutionRequest request_with(std::vector<std::string> packages) {
@@ -53,7 +76,7 @@ TEST(Packages, AreForTwoLanguagesInABoxOfItsOwn) {
   EXPECT_FALSE(check_packages(asked, "python", true).ok());
   EXPECT_FALSE(check_packages(asked, "exec", false).ok());
   EXPECT_FALSE(check_packages(asked, "typescript", false).ok());
-  EXPECT_FALSE(check_packages(asked, "javascript", false).ok());
+  EXPECT_FALSE(check_packages(request_with({"./a-1.tar.gz"}), "javascript", false).ok());
   EXPECT_TRUE(check_packages(request_with({"a-1.0.tgz"}), "javascript", false).ok());
   EXPECT_TRUE(check_packages({}, "javascript", true).ok());
 }
@@ -69,6 +92,37 @@ TEST(Packages, AreAtMost256AndEachIsGivenOnce) {
   EXPECT_FALSE(check_packages(request_with({std::string("a\0-1.zip", 8)}), "python", false).ok());
   for (const char* const path : {"\xff-1.zip", "a b-1.zip", "a-1\n.zip", ".a-1.zip", "a;b-1.zip"})
     EXPECT_FALSE(check_packages(request_with({path}), "python", false).ok()) << path;
+}
+
+// They become words of pip's and npm's command lines.
+TEST(Packages, OfAnIndexAreNamesAndVersionsAlone) {
+  for (const char* const word : {"numpy", "Zope.Event>=5,<6", "a[b,c]==1.0", "a~=1.0", "a!=2",
+                                 "3to2==1"})
+    EXPECT_TRUE(check_packages(request_with({word}), "python", false).ok()) << word;
+  for (const char* const word : {"lodash", "lodash@^4.17.21", "@a-b/c.d@1.0.0", "a@latest", "a@*",
+                                 "a@>=1"})
+    EXPECT_TRUE(check_packages(request_with({word}), "javascript", false).ok()) << word;
+  for (const char* const language : {"python", "javascript"}) {
+    for (const char* const word :
+         {"", "-r", "--index-url=x", "a b", "a\nb", "a;b", "a @ file", "https://host/a", "a@file:b",
+          "git+https://a", "$a", "a'b", "\xc3\xa9", ".", "..", "_a", "@", "@a", "@/a", "@a/",
+          "@a/-b", "@a/b/c", "@-/a/b", "npm:a", "a|b"})
+      EXPECT_FALSE(check_packages(request_with({word}), language, false).ok()) << word;
+  }
+  EXPECT_TRUE(check_packages(request_with({std::string(256, 'a')}), "python", false).ok());
+  EXPECT_FALSE(check_packages(request_with({std::string(257, 'a')}), "python", false).ok());
+}
+
+// Who builds one must not be where an index can be asked.
+TEST(Packages, OfAnIndexGoWithWheelsAndNotWithSources) {
+  EXPECT_TRUE(
+      check_packages(request_with({"six", "a-1-py3-none-any.whl"}), "python", false).ok());
+  EXPECT_TRUE(check_packages(request_with({"six", "a-1.0.0.tgz"}), "javascript", false).ok());
+  for (const char* const source : {"a-1.tar.gz", "a-1.zip"}) {
+    const Status refused = check_packages(request_with({source, "six"}), "python", false);
+    EXPECT_EQ(refused.error().code(), Errc::invalid_argument);
+    EXPECT_NE(refused.error().hint().find("pip wheel"), std::string::npos);
+  }
 }
 
 TEST(Packages, HaveTheirPlaceToThemselves) {

@@ -1,0 +1,202 @@
+#include "core/relay.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+#include <vector>
+
+#include "base/bytes.hpp"
+#include "base/try.hpp"
+
+namespace lazaret::core {
+namespace {
+
+constexpr std::size_t kHead = 5, kMostPayload = 0xFFFF, kPiece = 1UL << 14;
+constexpr std::size_t kMostWaiting = 1UL << 20;  // what the program has not read yet
+constexpr std::size_t kMostAtATime = 64, kLongestHost = 253;
+constexpr unsigned kMostInAll = 4096;
+constexpr std::chrono::seconds kConnectBound{20}, kSendBound{10};
+
+std::uint16_t number_at(std::string_view bytes, std::size_t at) {
+  const auto byte = [bytes](std::size_t index) { return static_cast<unsigned char>(bytes[index]); };
+  return static_cast<std::uint16_t>(byte(at) << 8 | byte(at + 1));
+}
+
+void append(std::string& text, std::size_t number) {
+  text += static_cast<char>(number >> 8 & 0xFF);
+  text += static_cast<char>(number & 0xFF);
+}
+
+}  // namespace
+
+std::optional<Endpoint> endpoint_in(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == text.npos) return std::nullopt;
+  std::string_view host = text.substr(0, colon);
+  const std::string_view digits = text.substr(colon + 1);
+  Endpoint endpoint;
+  const auto read = std::from_chars(digits.begin(), digits.end(), endpoint.port);
+  if (read.ec != std::errc() || read.ptr != digits.end() || endpoint.port == 0) return std::nullopt;
+  const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  if (bracketed) host = host.substr(1, host.size() - 2);
+  constexpr std::string_view kLetters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
+  const bool is_name = host.find_first_not_of(kLetters) == host.npos;
+  const bool is_address = host.find_first_not_of("0123456789abcdefABCDEF:.") == host.npos;
+  if (host.empty() || host.size() > kLongestHost || !(bracketed ? is_address : is_name))
+    return std::nullopt;
+  endpoint.host = host;
+  std::ranges::transform(endpoint.host, endpoint.host.begin(), [](char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  });
+  return endpoint;
+}
+
+Relay::~Relay() {
+  std::map<std::uint16_t, Connection> all;
+  {
+    const std::scoped_lock lock(mutex_);
+    all.swap(connections_);
+    for (auto& [number, connection] : all) connection.stop.request_stop();
+  }
+  changed_.notify_all();
+}
+
+void Relay::hear(std::string_view output) {
+  heard_ += output;
+  std::size_t at = 0;
+  while (heard_.size() - at >= kHead) {
+    const std::string_view rest = std::string_view(heard_).substr(at);
+    const std::size_t size = number_at(rest, 3);
+    if (rest.size() < kHead + size) break;
+    obey({Kind{rest[0]}, number_at(rest, 1), rest.substr(kHead, size)});
+    at += kHead + size;
+  }
+  heard_.erase(0, at);
+}
+
+void Relay::obey(const Frame& frame) {
+  switch (frame.kind) {
+    case Kind::open: return open(frame.number, frame.payload);
+    case Kind::data: return send(frame.number, frame.payload);
+    case Kind::end:
+      if (const auto wire = wire_of(frame.number)) (void)wire->close_write().ok();
+      return;
+    case Kind::close: return finish(frame.number);
+    case Kind::failed: break;
+  }
+  const std::scoped_lock lock(mutex_);
+  is_broken_ = true;
+  changed_.notify_all();
+}
+
+void Relay::open(std::uint16_t number, std::string_view where) {
+  forget_ended();
+  const auto to = endpoint_in(where);
+  {
+    const std::scoped_lock lock(mutex_);
+    const bool has_room = connections_.size() < kMostAtATime && opened_ < kMostInAll;
+    if (to && has_room && !connections_.contains(number)) {
+      ++opened_;
+      Connection& connection = connections_[number];
+      connection.thread =
+          std::jthread([this, number, to = *to, stop = connection.stop.get_token()] {
+            carry(number, to, stop);
+          });
+      return;
+    }
+  }
+  say({Kind::failed, number, to ? "too many connections" : "no host and port"}, {});
+}
+
+// Whoever does not read holds the program up for a while, and is closed then.
+void Relay::send(std::uint16_t number, std::string_view bytes) {
+  const auto wire = wire_of(number);
+  if (!wire) return;
+  if (!wire->write(bytes_of(bytes), Call{}.within(kSendBound)).ok()) finish(number);
+}
+
+void Relay::finish(std::uint16_t number) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = connections_.find(number);
+  if (found != connections_.end()) found->second.stop.request_stop();
+}
+
+std::shared_ptr<Wire> Relay::wire_of(std::uint16_t number) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = connections_.find(number);
+  return found == connections_.end() ? nullptr : found->second.wire;
+}
+
+void Relay::carry(std::uint16_t number, const Endpoint& to, const std::stop_token& stop) {
+  auto wire = connect_(to, Call{Deadline::after(kConnectBound), stop});
+  if (!wire.ok()) {
+    say({Kind::failed, number, wire.error().message()}, stop);
+  } else {
+    const std::shared_ptr<Wire> stands = std::move(wire).value();
+    {
+      const std::scoped_lock lock(mutex_);
+      const auto found = connections_.find(number);
+      if (found != connections_.end()) found->second.wire = stands;
+    }
+    say({Kind::open, number, {}}, stop);
+    (void)pass_on(number, *stands, stop).ok();
+    say({Kind::end, number, {}}, stop);
+  }
+  const std::scoped_lock lock(mutex_);
+  const auto found = connections_.find(number);
+  if (found != connections_.end()) found->second.is_over = true;
+  if (!wire.ok() && wire.error().code() != Errc::cancelled) trouble_ = wire.error();
+}
+
+Status Relay::pass_on(std::uint16_t number, Wire& wire, const std::stop_token& stop) {
+  std::array<std::byte, kPiece> piece;
+  for (;;) {
+    LAZARET_TRY(const std::size_t count, wire.read(piece, Call{Deadline::never(), stop}));
+    if (count == 0) return {};
+    say({Kind::data, number, text_of(Bytes(piece).first(count))}, stop);
+  }
+}
+
+void Relay::say(const Frame& frame, const std::stop_token& stop) {
+  const std::string_view payload = frame.payload.substr(0, kMostPayload);
+  std::unique_lock lock(mutex_);
+  // Words of its own keep no program waiting that does not read; what comes from outside waits.
+  const auto waits_little = [this] { return said_.size() < kMostWaiting; };
+  const bool has_room = stop.stop_possible() ? changed_.wait(lock, stop, waits_little)
+                                             : said_.size() < 2 * kMostWaiting;
+  if (!has_room) return;
+  said_ += static_cast<char>(frame.kind);
+  append(said_, frame.number);
+  append(said_, payload.size());
+  said_ += payload;
+  changed_.notify_all();
+}
+
+std::string Relay::next(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  if (!changed_.wait(lock, stop, [this] { return is_broken_ || !said_.empty(); }) || is_broken_)
+    return "";
+  changed_.notify_all();
+  return std::exchange(said_, {});
+}
+
+std::optional<Error> Relay::trouble() const {
+  const std::scoped_lock lock(mutex_);
+  return trouble_;
+}
+
+// Their threads have nothing more to do than to end.
+void Relay::forget_ended() {
+  std::vector<Connection> ended;
+  const std::scoped_lock lock(mutex_);
+  for (auto next = connections_.begin(); next != connections_.end();) {
+    const auto entry = next++;
+    if (!entry->second.is_over) continue;
+    ended.push_back(std::move(entry->second));
+    connections_.erase(entry);
+  }
+}
+
+}  // namespace lazaret::core

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "base/condition.hpp"
+#include "base/wire.hpp"
+#include "lazaret/result.hpp"
+
+namespace lazaret::core {
+
+/// Where a connection leads.
+struct Endpoint {
+  std::string host;
+  std::uint16_t port = 0;
+  bool operator==(const Endpoint&) const = default;
+};
+
+/// "host:port", with an IPv6 address in brackets. Unset: it is none.
+[[nodiscard]] std::optional<Endpoint> endpoint_in(std::string_view text);
+
+/// Carries connections for a program that has no network. It opens them and sends into them by
+/// frames on its standard output, and gets what comes by frames on its standard input: a letter for
+/// the kind, a connection's number and a length of two bytes each, most significant first, and that
+/// many bytes. It opens (`o`, "host:port"), sends (`d`), ends what it sends (`e`) and closes (`c`);
+/// it hears that a connection stands (`o`) or why not (`f`), what has come (`d`) and its end (`e`).
+/// All that it says is hostile: it has 64 connections at a time, 4096 in all, and `connect` decides
+/// about each.
+class Relay {
+ public:
+  using Connect =
+      std::function<Result<std::unique_ptr<Wire>>(const Endpoint& to, const Call& call)>;
+
+  explicit Relay(Connect connect) : connect_(std::move(connect)) {}
+  Relay(const Relay&) = delete;
+  Relay& operator=(const Relay&) = delete;
+  ~Relay();
+
+  /// Takes what the program has written. A connection that takes nothing for ten seconds is closed.
+  void hear(std::string_view output);
+  /// Waits for what the program shall read; empty once stopped, or when the program has said what
+  /// is no frame.
+  [[nodiscard]] std::string next(const std::stop_token& stop);
+  /// Why a connection could not be made, the last time.
+  [[nodiscard]] std::optional<Error> trouble() const;
+
+ private:
+  enum class Kind : char { open = 'o', data = 'd', end = 'e', close = 'c', failed = 'f' };
+  struct Frame {
+    Kind kind;
+    std::uint16_t number;
+    std::string_view payload;
+  };
+  struct Connection {
+    std::shared_ptr<Wire> wire;  ///< once it stands
+    std::stop_source stop;
+    bool is_over = false;
+    std::jthread thread;
+  };
+  void obey(const Frame& frame);
+  void open(std::uint16_t number, std::string_view where);
+  void send(std::uint16_t number, std::string_view bytes);
+  void finish(std::uint16_t number);
+  void carry(std::uint16_t number, const Endpoint& to, const std::stop_token& stop);
+  [[nodiscard]] Status pass_on(std::uint16_t number, Wire& wire, const std::stop_token& stop);
+  void say(const Frame& frame, const std::stop_token& stop);
+  [[nodiscard]] std::shared_ptr<Wire> wire_of(std::uint16_t number) const;
+  void forget_ended();
+
+  Connect connect_;
+  std::string heard_;  // the beginning of a frame
+  unsigned opened_ = 0;
+  mutable std::mutex mutex_;
+  Condition changed_;
+  bool is_broken_ = false;
+  std::string said_;
+  std::optional<Error> trouble_;
+  std::map<std::uint16_t, Connection> connections_;
+};
+
+}  // namespace lazaret::core
