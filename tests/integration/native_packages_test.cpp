@@ -20,6 +20,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 bool has_npm() {
+  if (is_required("npm")) return true;
   const auto found = run_on(
       "native",
       code_request("javascript",
@@ -28,6 +29,7 @@ bool has_npm() {
 }
 
 bool has_pip() {
+  if (is_required("pip")) return true;
   const auto found = run_on("native", python("import importlib.util as all, glob\n"
                                              "bool(all.find_spec('pip') or "
                                              "glob.glob('/usr/share/python-wheels/pip-*.whl'))"));
