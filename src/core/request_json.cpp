@@ -11,6 +11,7 @@
 #include "base/utf8.hpp"
 #include "core/terminal_json.hpp"
 #include "policy/limit_table.hpp"
+#include "policy/packages.hpp"
 
 namespace lazaret::core {
 namespace {
@@ -86,6 +87,17 @@ Status put_mounts(ExecutionRequest& request, const json& value) {
   if (!value.is_array()) return wrong("mounts", "a list of objects");
   for (const json& mount : value) LAZARET_CHECK(put_mount(request.mounts, mount));
   return {};
+}
+
+// Whoever asks is not where this process looks for files.
+Status put_packages(ExecutionRequest& request, const json& value) {
+  LAZARET_CHECK(put_words(request.packages, "packages", value));
+  const auto is_file = [](const std::string& word) {
+    return policy::is_package_file(word, "javascript") ||
+           (!word.starts_with('@') && policy::is_package_file(word, "python"));
+  };
+  if (std::ranges::none_of(request.packages, is_file)) return {};
+  return wrong("packages", "what an index is asked for, NAME==VERSION or NAME@VERSION");
 }
 
 // Bytes that are no text come in base64.
@@ -174,6 +186,7 @@ constexpr std::array kMembers = {
            [](ExecutionRequest& to, const json& v) { return put_text(to.stdin_data, "stdin", v); }},
     Member{"environment", put_environment},
     Member{"files", put_files},
+    Member{"packages", put_packages},
     Member{"return_artifacts",
            [](ExecutionRequest& to, const json& v) {
              return put_flag(to.return_artifacts, "return_artifacts", v);
@@ -251,6 +264,7 @@ json json_of(const ExecutionRequest& request) {
   for (const Input& input : request.inputs) {
     if (!input.source) object["files"].push_back(file_json(input));
   }
+  if (!request.packages.empty()) object["packages"] = request.packages;
   if (request.return_artifacts) object["return_artifacts"] = true;
   if (request.deterministic) object["deterministic"] = true;
   if (request.terminal) object["terminal"] = json_of(*request.terminal);

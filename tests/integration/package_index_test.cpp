@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "base/sha256.hpp"
+#include "integration/daemon.hpp"
 #include "integration/support.hpp"
 #include "os/pipe.hpp"
 #include "places.hpp"
@@ -250,6 +251,28 @@ TEST_P(PackagesOfAnIndex, LeaveNothingHalfMadeOfWhoIsCancelled) {
   request.stop = stop.get_token();
   EXPECT_EQ(run(request, index, {"tell"})["meta"]["cause"], "cancelled");
   EXPECT_THAT(kept(), IsEmpty());
+}
+
+// It runs as this process's user, whoever that is.
+class PackagesOfADaemon : public PackagesOfAnIndex {};
+
+INSTANTIATE_TEST_SUITE_P(Own, PackagesOfADaemon, testing::Values(Caller::user),
+                         [](const auto& given) { return name_of(given.param); });
+
+TEST_P(PackagesOfADaemon, AreFetchedOfItsIndex) {
+  if (!installs("python")) LAZARET_SKIP_OR_FAIL("pip", "boxes have no pip");
+  const IndexServer index(files_);
+  const Daemon daemon({}, {{"PIP_INDEX_URL", index.address("/simple/")},
+                           {"XDG_CACHE_HOME", cache_}});
+  const auto ask = [&daemon](const Json& packages) {
+    const Json order = {{"code", "import greet\ngreet.hello"}, {"packages", packages}};
+    return daemon.ask("POST", "/v1/runs", order.dump());
+  };
+  Json result = ask({"greet==1.0"}).json();
+  EXPECT_EQ(result["value"], "hello there") << result;
+  EXPECT_EQ(result["meta"]["packages"].size(), 2U);
+  EXPECT_EQ(ask({files_ + "/greet-1.0-py3-none-any.whl"}).status, 400);
+  EXPECT_EQ(ask({"-r x"}).status, 422);
 }
 
 }  // namespace

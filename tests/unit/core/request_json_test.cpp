@@ -27,6 +27,7 @@ ExecutionRequest complete() {
   request.subprocess = Subprocess::deny;
   request.profile = Profile::strict;
   request.loopback = Loopback::up;
+  request.packages = {"numpy==2.1", "@scope/name@1"};
   request.mounts = {{"/srv/data", "/mnt/data", MountAccess::read_only},
                     {"/srv/out", "/mnt/out", MountAccess::read_write}};
   request.image = "lazaret/bash:latest";
@@ -53,12 +54,22 @@ TEST(RequestJson, KnowsTheSizeOfATerminal) {
   }
 }
 
+// Files are of who asks, who may be somewhere else.
+TEST(RequestJson, HasNoFilesOfPackages) {
+  for (const char* const word : {"a-1-py3-none-any.whl", "a-1.tar.gz", "a-1.zip", "a-1.0.0.tgz",
+                                 "/srv/a-1.zip", "./a", "@a/../b-1.0.0.tgz"})
+    EXPECT_FALSE(request_of({{"code", "1"}, {"packages", {word}}}).ok()) << word;
+  EXPECT_FALSE(request_of({{"code", "1"}, {"packages", "six"}}).ok());
+  EXPECT_FALSE(request_of({{"code", "1"}, {"packages", {1}}}).ok());
+}
+
 TEST(RequestJson, BringsBackEveryMember) {
   const json object = json_of(complete());
   const auto request = request_of(object);
   ASSERT_TRUE(request.ok()) << request.error().message();
   EXPECT_EQ(json_of(*request), object);
   EXPECT_EQ(request->context, "main");
+  EXPECT_EQ(request->packages, complete().packages);
   EXPECT_EQ(request->limits.cpus, 0.5);
   EXPECT_EQ(request->limits.disk_rate_bytes, 1U << 20);
   EXPECT_EQ(request->subprocess, Subprocess::deny);
