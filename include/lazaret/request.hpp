@@ -104,6 +104,9 @@ struct ExecutionRequest {
   std::function<void(std::function<void(int number)>)> on_start;
   /// Likewise, of a program with a terminal, with a function that changes its size.
   std::function<void(std::function<void(TerminalSize size)>)> on_terminal;
+  /// Called with what is done before the program can run, where that may take long: that packages
+  /// are fetched, and installed. Return soon.
+  std::function<void(std::string_view)> on_progress;
   /// Ends the run: TERM, grace, KILL, and a result with cause `cancelled`.
   std::stop_token stop;
 };

@@ -76,12 +76,17 @@ Result<std::vector<Input>> copies_of(const PackageWish& wish, const std::vector<
   return inputs;
 }
 
+void tell(const PackageWish& wish, const std::string& what) {
+  if (wish.request.on_progress) wish.request.on_progress(what);
+}
+
 Status make_layer(const PackageWish& wish, const std::vector<Package>& packages,
                   const fs::path& store, const Installer& install) {
   const bool is_python = wish.language == "python";
   const auto program = is_python ? embedded::packages_python : embedded::packages_javascript;
   LAZARET_TRY(const Staging staging, Staging::in(store));
   LAZARET_TRY(std::vector<Input> inputs, copies_of(wish, packages, staging.files()));
+  tell(wish, "installing packages");
   const ExecutionResult result =
       install(request_for_packages(wish, program, std::move(inputs), staging.layer()), 0);
   if (!result.success()) return no_packages(result, "installed");
@@ -151,6 +156,7 @@ Result<PackageLayer> layer_of_wanted(const PackageWish& wish, const fs::path& st
   }
   LAZARET_TRY(const Staging staging, Staging::in(store));
   ExecutionRequest fetched = wish.request;
+  tell(wish, "fetching packages");
   LAZARET_TRY(fetched.packages, fetch_packages(wish, staging.layer(), install));
   const PackageWish of_files{fetched, wish.language, wish.maxima, wish.index, wish.hosts};
   LAZARET_TRY(PackageLayer layer, layer_of_files(of_files, store, install));

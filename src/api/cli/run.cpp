@@ -75,6 +75,8 @@ int run_request(ExecutionRequest request, const Common& common, const RunFlags& 
   request.stop = stop.get_token();
   LiveOutput live;
   if (!common.json) live.attach(request, stop);
+  if (!common.json && !common.quiet)
+    request.on_progress = [](std::string_view what) { note(std::string(what)); };
   auto lent = lend_terminal(request, common, stop);
   const ExecutionResult result = execute(*service, request, flags, stop);
   live.settle();

@@ -276,6 +276,8 @@ class FetchedLayers : public Layers {
 
 TEST_F(FetchedLayers, AreAskedForOnceWhereTheWordsAreExact) {
   request_.packages = {"six==1.16.0"};
+  std::vector<std::string> told;
+  request_.on_progress = [&told](std::string_view what) { told.emplace_back(what); };
   const auto first = fetched();
   ASSERT_TRUE(first.ok()) << first.error().message();
   ASSERT_EQ(first->packages.size(), 1U);
@@ -286,6 +288,7 @@ TEST_F(FetchedLayers, AreAskedForOnceWhereTheWordsAreExact) {
   EXPECT_EQ(again->packages.front().sha256, first->packages.front().sha256);
   EXPECT_EQ(asked_, 1);
   EXPECT_EQ(installed_, 1);
+  EXPECT_EQ(told, (std::vector<std::string>{"fetching packages", "installing packages"}));
   EXPECT_EQ(kept().size(), 2U);
 }
 
