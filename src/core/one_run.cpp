@@ -42,7 +42,7 @@ class Run {
  public:
   Run(backend::Box& box, runner::Client& client, const ExecutionRequest& request,
       const policy::Spec& spec)
-      : box_(box), request_(request), spec_(spec), client_(client), sink_(request, spec.limits) {}
+      : box_(box), request_(request), spec_(spec), client_(client), sink_(request, spec) {}
 
   ExecutionResult execute() {
     if (spec_.keeps_box) earlier_ = box_.counters();
@@ -136,7 +136,7 @@ class Run {
     const ProgramPort port(client_, request_);
     StdinFeed feed(client_, request_,
                    {Deadline::after(spec_.limits.timeout + spec_.limits.grace), {}},
-                   spec_.stdin_bytes);
+                   spec_.streams);
     sink_.feed = &feed;
     const auto ending = await_ending(call);
     if (ending.ok()) {

@@ -19,7 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kTime{300'000};
 constexpr std::uint64_t kBytes = 1ULL << 30, kFiles = 65'536, kWords = 1ULL << 20;
-constexpr std::uint64_t kOutput = 32ULL << 20;
 constexpr std::uint32_t kTasks = 256, kDescriptors = 1024;
 constexpr std::size_t kMostReason = 500;
 
@@ -89,7 +88,6 @@ ExecutionRequest request_for_packages(const PackageWish& wish, std::string_view 
   wanted.limits.pids = std::min(maxima.pids, kTasks);
   wanted.limits.open_files = std::min(maxima.open_files, kDescriptors);
   wanted.limits.value_bytes = std::min(maxima.value_bytes, kWords);
-  wanted.limits.stdout_bytes = std::min(maxima.stdout_bytes, kOutput);
   wanted.limits.stderr_bytes = std::min(maxima.stderr_bytes, kWords);
   if (maxima.cpu_time) wanted.limits.cpu_time = maxima.cpu_time;
   wanted.subprocess = Subprocess::allow;  // installers are programs that start others
@@ -106,7 +104,8 @@ Error no_packages(const ExecutionResult& result, std::string_view doing) {
                                          : std::string(name_of(result.meta.cause));
   Error error(code_of(result.meta.cause),
               "the packages cannot be " + std::string(doing) + ": " + why);
-  if (by_itself && (why.starts_with("No matching") || why.starts_with("no file gives")))
+  const bool lacks = why.starts_with("No matching") || why.starts_with("no file gives");
+  if (by_itself && doing == "installed" && lacks)
     return std::move(error).with_hint(
         "what is installed from files has no index: give the file of that one, too, or its name");
   const bool is_limit = error.code() == Errc::start_failed;  // and none that the run could raise

@@ -12,6 +12,7 @@
 #include "lazaret/request.hpp"
 #include "lazaret/result.hpp"
 #include "policy/config.hpp"
+#include "policy/spec.hpp"
 
 /// The boxes in which packages are fetched and installed.
 namespace lazaret::core {
@@ -33,9 +34,9 @@ struct PackageWish {
   const std::set<std::string>& hosts;  ///< as policy::Config has them
 };
 
-/// Runs a program of ours for packages, as any other, with so much standard input at the most.
+/// Runs a program of ours for packages, as any other.
 using Installer =
-    std::function<ExecutionResult(const ExecutionRequest& request, std::uint64_t stdin_bytes)>;
+    std::function<ExecutionResult(const ExecutionRequest& request, policy::Streams streams)>;
 
 /// The request for such a program, whose /work/out goes to `into`. It has what the maxima allow,
 /// but no more than 1 GiB and five minutes.

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <string_view>
 #include <utility>
 
 #include "base/try.hpp"
+#include "base/utf8.hpp"
 #include "core/relay.hpp"
 #include "os/tcp.hpp"
 #include "policy/packages.hpp"
@@ -91,22 +91,33 @@ std::vector<Input> inputs_for(const PackageWish& wish) {
 
 ExecutionResult run_with(Relay& relay, ExecutionRequest request, const Installer& install) {
   request.loopback = Loopback::up;  // where its installer finds the way to us
+  // WHY: an index can name what its installer would build or prepare, whatever it is told: an
+  // address of a source archive for pip, a repository for npm. Both would be run as programs.
+  request.subprocess = Subprocess::deny;
+  if (request.required_controls) request.required_controls->insert(Control::subprocess);
   request.stdin_source = [&relay](const std::stop_token& stop) { return relay.next(stop); };
   request.on_output = [&relay](Stream stream, std::string_view bytes) {
     if (stream == Stream::standard_output) relay.hear(bytes);
   };
-  return install(request, std::numeric_limits<std::uint64_t>::max());
+  return install(request, policy::Streams::relayed);
 }
 
 Error not_fetched(const PackageWish& wish, const ExecutionResult& result, const Relay& relay) {
+  Error error = no_packages(result, "fetched");
   const auto trouble = relay.trouble();
-  if (!trouble || result.meta.cause != Cause::nonzero_exit) return no_packages(result, "fetched");
+  if (!trouble || result.meta.cause != Cause::nonzero_exit) return error;
   const bool is_denied = trouble->code() == Errc::permission_denied;
-  return Error(Errc::start_failed, "the packages cannot be fetched: " + trouble->message())
-      .with_hint(is_denied ? "if you know it, name it in packages.hosts of your configuration "
-                             "(LAZARET_PACKAGES_HOSTS=HOST:PORT)"
+  return Error(error.code(), error.message() + " (" + trouble->message() + ")")
+      .with_hint(is_denied ? "if you know that host, add it to packages.hosts of your "
+                             "configuration (LAZARET_PACKAGES_HOSTS=public,HOST:PORT)"
                            : "give their files instead, with all that they need, or set " +
                                  wish.index.variable + " to an index that answers");
+}
+
+bool is_package(const std::string& name, const PackageWish& wish) {
+  if (is_lock(name)) return true;
+  const bool is_built = wish.language != "python" || name.ends_with(".whl");
+  return is_built && policy::package_named(name, wish.language).ok();
 }
 
 // What came out of the box, as the caller could have given it.
@@ -116,7 +127,10 @@ Result<std::vector<std::string>> files_in(const fs::path& folder, const PackageW
   std::vector<std::string> files;
   for (const auto& entry : fs::directory_iterator(folder)) {
     const std::string name = entry.path().filename().string();
-    if (!is_lock(name)) LAZARET_CHECK(policy::package_named(name, wish.language));
+    if (!is_package(name, wish))
+      return Error(Errc::start_failed,
+                   "the packages cannot be fetched: " + printable(name, '?') +
+                       " is no file that can be installed as it is");
     ++seen.files;
     seen.bytes += entry.file_size();
     files.push_back(entry.path().string());

@@ -88,7 +88,8 @@ Status make_layer(const PackageWish& wish, const std::vector<Package>& packages,
   LAZARET_TRY(std::vector<Input> inputs, copies_of(wish, packages, staging.files()));
   tell(wish, "installing packages");
   const ExecutionResult result =
-      install(request_for_packages(wish, program, std::move(inputs), staging.layer()), 0);
+      install(request_for_packages(wish, program, std::move(inputs), staging.layer()),
+              policy::Streams::kept);
   if (!result.success()) return no_packages(result, "installed");
   Status kept = staging.keep(name_of_layer(wish, packages), size_said(result));
   if (kept.ok() || result.meta.warnings.empty()) return kept;

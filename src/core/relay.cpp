@@ -16,6 +16,7 @@ constexpr std::size_t kHead = 5, kMostPayload = 0xFFFF, kPiece = 1UL << 14;
 constexpr std::size_t kMostWaiting = 1UL << 20;  // what the program has not read yet
 constexpr std::size_t kMostAtATime = 64, kLongestHost = 253;
 constexpr unsigned kMostInAll = 4096;
+constexpr std::uint64_t kMostHeard = 1ULL << 28;
 constexpr std::chrono::seconds kConnectBound{20}, kSendBound{10};
 
 std::uint16_t number_at(std::string_view bytes, std::size_t at) {
@@ -64,6 +65,8 @@ Relay::~Relay() {
 }
 
 void Relay::hear(std::string_view output) {
+  heard_bytes_ += output.size();
+  if (heard_bytes_ > kMostHeard) return give_up();
   heard_ += output;
   std::size_t at = 0;
   while (heard_.size() - at >= kHead) {
@@ -80,12 +83,14 @@ void Relay::obey(const Frame& frame) {
   switch (frame.kind) {
     case Kind::open: return open(frame.number, frame.payload);
     case Kind::data: return send(frame.number, frame.payload);
-    case Kind::end:
-      if (const auto wire = wire_of(frame.number)) (void)wire->close_write().ok();
-      return;
-    case Kind::close: return finish(frame.number);
+    case Kind::end: return change(frame.number, [](Connection& it) { it.has_ended = true; });
+    case Kind::close: return change(frame.number, [](Connection& it) { it.stop.request_stop(); });
     case Kind::failed: break;
   }
+  give_up();
+}
+
+void Relay::give_up() {
   const std::scoped_lock lock(mutex_);
   is_broken_ = true;
   changed_.notify_all();
@@ -97,52 +102,51 @@ void Relay::open(std::uint16_t number, std::string_view where) {
   {
     const std::scoped_lock lock(mutex_);
     const bool has_room = connections_.size() < kMostAtATime && opened_ < kMostInAll;
-    if (to && has_room && !connections_.contains(number)) {
+    if (to && has_room && !is_broken_ && !connections_.contains(number)) {
       ++opened_;
       Connection& connection = connections_[number];
-      connection.thread =
-          std::jthread([this, number, to = *to, stop = connection.stop.get_token()] {
-            carry(number, to, stop);
-          });
+      connection.thread = std::jthread(
+          [this, number, to = *to, stop = connection.stop] { carry(number, to, stop); });
       return;
     }
   }
   say({Kind::failed, number, to ? "too many connections" : "no host and port"}, {});
 }
 
-// Whoever does not read holds the program up for a while, and is closed then.
 void Relay::send(std::uint16_t number, std::string_view bytes) {
-  const auto wire = wire_of(number);
-  if (!wire) return;
-  if (!wire->write(bytes_of(bytes), Call{}.within(kSendBound)).ok()) finish(number);
-}
-
-void Relay::finish(std::uint16_t number) {
   const std::scoped_lock lock(mutex_);
   const auto found = connections_.find(number);
-  if (found != connections_.end()) found->second.stop.request_stop();
+  if (found == connections_.end() || found->second.has_ended) return;
+  Connection& connection = found->second;
+  if (connection.unsent.size() + bytes.size() > kMostWaiting)
+    connection.stop.request_stop();
+  else
+    connection.unsent += bytes;
+  changed_.notify_all();
 }
 
-std::shared_ptr<Wire> Relay::wire_of(std::uint16_t number) const {
+void Relay::change(std::uint16_t number, void (*how)(Connection& connection)) {
   const std::scoped_lock lock(mutex_);
   const auto found = connections_.find(number);
-  return found == connections_.end() ? nullptr : found->second.wire;
+  if (found == connections_.end()) return;
+  how(found->second);
+  changed_.notify_all();
 }
 
-void Relay::carry(std::uint16_t number, const Endpoint& to, const std::stop_token& stop) {
-  auto wire = connect_(to, Call{Deadline::after(kConnectBound), stop});
-  if (!wire.ok()) {
-    say({Kind::failed, number, wire.error().message()}, stop);
+// A connection's own thread: what comes is passed on by it, and what is sent by another.
+void Relay::carry(std::uint16_t number, const Endpoint& to, std::stop_source stop) {
+  const std::stop_token stopped = stop.get_token();
+  auto wire = connect_(to, Call{Deadline::after(kConnectBound), stopped});
+  if (wire.ok()) {
+    say({Kind::open, number, {}}, stopped);
+    const std::jthread writer([&] {
+      if (!pass_out(number, **wire, stopped).ok()) stop.request_stop();
+    });
+    (void)pass_in(number, **wire, stopped).ok();
+    say({Kind::end, number, {}}, stopped);
+    change(number, [](Connection& it) { it.has_ended = true; });
   } else {
-    const std::shared_ptr<Wire> stands = std::move(wire).value();
-    {
-      const std::scoped_lock lock(mutex_);
-      const auto found = connections_.find(number);
-      if (found != connections_.end()) found->second.wire = stands;
-    }
-    say({Kind::open, number, {}}, stop);
-    (void)pass_on(number, *stands, stop).ok();
-    say({Kind::end, number, {}}, stop);
+    say({Kind::failed, number, wire.error().message()}, stopped);
   }
   const std::scoped_lock lock(mutex_);
   const auto found = connections_.find(number);
@@ -150,13 +154,35 @@ void Relay::carry(std::uint16_t number, const Endpoint& to, const std::stop_toke
   if (!wire.ok() && wire.error().code() != Errc::cancelled) trouble_ = wire.error();
 }
 
-Status Relay::pass_on(std::uint16_t number, Wire& wire, const std::stop_token& stop) {
+Status Relay::pass_in(std::uint16_t number, Wire& wire, const std::stop_token& stop) {
   std::array<std::byte, kPiece> piece;
   for (;;) {
     LAZARET_TRY(const std::size_t count, wire.read(piece, Call{Deadline::never(), stop}));
     if (count == 0) return {};
     say({Kind::data, number, text_of(Bytes(piece).first(count))}, stop);
   }
+}
+
+Status Relay::pass_out(std::uint16_t number, Wire& wire, const std::stop_token& stop) {
+  while (const auto unsent = unsent_of(number, stop))
+    LAZARET_CHECK(wire.write(bytes_of(*unsent), Call{Deadline::after(kSendBound), stop}));
+  return stop.stop_requested() ? Status() : wire.close_write();
+}
+
+// Waits for some; nothing when there will be none.
+std::optional<std::string> Relay::unsent_of(std::uint16_t number, const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  const auto of_it = [this, number]() -> Connection* {
+    const auto found = connections_.find(number);
+    return found == connections_.end() ? nullptr : &found->second;
+  };
+  (void)changed_.wait(lock, stop, [&of_it] {
+    const Connection* const it = of_it();
+    return it == nullptr || it->has_ended || !it->unsent.empty();
+  });
+  Connection* const it = of_it();
+  if (it == nullptr || it->unsent.empty() || stop.stop_requested()) return std::nullopt;
+  return std::exchange(it->unsent, {});
 }
 
 void Relay::say(const Frame& frame, const std::stop_token& stop) {

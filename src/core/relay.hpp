@@ -32,8 +32,8 @@ struct Endpoint {
 /// the kind, a connection's number and a length of two bytes each, most significant first, and that
 /// many bytes. It opens (`o`, "host:port"), sends (`d`), ends what it sends (`e`) and closes (`c`);
 /// it hears that a connection stands (`o`) or why not (`f`), what has come (`d`) and its end (`e`).
-/// All that it says is hostile: it has 64 connections at a time, 4096 in all, and `connect` decides
-/// about each.
+/// All that it says is hostile: it has 64 connections at a time, 4096 in all, 256 MiB to say, and
+/// `connect` decides about each.
 class Relay {
  public:
   using Connect =
@@ -44,7 +44,8 @@ class Relay {
   Relay& operator=(const Relay&) = delete;
   ~Relay();
 
-  /// Takes what the program has written. A connection that takes nothing for ten seconds is closed.
+  /// Takes what the program has written, and waits for nobody: a connection whose other side takes
+  /// nothing for ten seconds, or to which 1 MiB more waits to be sent, is closed.
   void hear(std::string_view output);
   /// Waits for what the program shall read; empty once stopped, or when the program has said what
   /// is no frame.
@@ -60,23 +61,28 @@ class Relay {
     std::string_view payload;
   };
   struct Connection {
-    std::shared_ptr<Wire> wire;  ///< once it stands
     std::stop_source stop;
+    std::string unsent;
+    bool has_ended = false;  ///< there will be no more to send
     bool is_over = false;
     std::jthread thread;
   };
   void obey(const Frame& frame);
   void open(std::uint16_t number, std::string_view where);
   void send(std::uint16_t number, std::string_view bytes);
-  void finish(std::uint16_t number);
-  void carry(std::uint16_t number, const Endpoint& to, const std::stop_token& stop);
-  [[nodiscard]] Status pass_on(std::uint16_t number, Wire& wire, const std::stop_token& stop);
+  void change(std::uint16_t number, void (*how)(Connection& connection));
+  void give_up();
+  void carry(std::uint16_t number, const Endpoint& to, std::stop_source stop);
+  [[nodiscard]] Status pass_in(std::uint16_t number, Wire& wire, const std::stop_token& stop);
+  [[nodiscard]] Status pass_out(std::uint16_t number, Wire& wire, const std::stop_token& stop);
+  [[nodiscard]] std::optional<std::string> unsent_of(std::uint16_t number,
+                                                     const std::stop_token& stop);
   void say(const Frame& frame, const std::stop_token& stop);
-  [[nodiscard]] std::shared_ptr<Wire> wire_of(std::uint16_t number) const;
   void forget_ended();
 
   Connect connect_;
   std::string heard_;  // the beginning of a frame
+  std::uint64_t heard_bytes_ = 0;
   unsigned opened_ = 0;
   mutable std::mutex mutex_;
   Condition changed_;

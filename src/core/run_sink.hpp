@@ -10,28 +10,33 @@
 #include "lazaret/execution_result.hpp"
 #include "lazaret/limits.hpp"
 #include "lazaret/request.hpp"
+#include "policy/spec.hpp"
 #include "runner/client.hpp"
 
 namespace lazaret::core {
 
 /// The run's streams, bounded; output is passed on while it goes into the head, and the rest of it
-/// once it is known that nothing between is missing. That of a terminal is passed on at once.
+/// once it is known that nothing between is missing. That of a terminal is passed on at once, and
+/// so is what is relayed, of which nothing is kept.
 class RunSink final : public runner::Sink {
  public:
-  RunSink(const ExecutionRequest& request, const Limits& limits)
+  RunSink(const ExecutionRequest& request, const policy::Spec& spec)
       : request_(request),
-        out(limits.stdout_bytes),
-        err(limits.stderr_bytes),
-        value_channel(limits.value_bytes) {}
+        is_relayed_(spec.streams == policy::Streams::relayed),
+        out(spec.limits.stdout_bytes),
+        err(spec.limits.stderr_bytes),
+        value_channel(spec.limits.value_bytes) {}
 
   void output(Stream stream, Bytes bytes) override {
+    if (is_relayed_ && stream == Stream::standard_output)
+      return request_.on_output(stream, text_of(bytes));
     Collector& collector = stream == Stream::standard_output ? out : err;
     const std::size_t kept = collector.take(bytes);
     const Bytes passed = request_.terminal ? bytes : bytes.first(kept);
     if (!passed.empty() && request_.on_output) request_.on_output(stream, text_of(passed));
   }
   void pass_rest() const {
-    if (request_.terminal) return;
+    if (request_.terminal || is_relayed_) return;
     for (const Stream stream : {Stream::standard_output, Stream::standard_error}) {
       const Collector& collector = stream == Stream::standard_output ? out : err;
       if (!request_.on_output || collector.truncated()) continue;
@@ -56,6 +61,7 @@ class RunSink final : public runner::Sink {
 
  private:
   const ExecutionRequest& request_;
+  bool is_relayed_;
 
  public:
   Collector out;

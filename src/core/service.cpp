@@ -140,10 +140,10 @@ Result<std::vector<Package>> Service::add_packages(policy::Spec& spec,
   if (backend.name() != name_of(BackendKind::native))
     return Error(Errc::unsupported, "there are packages for native boxes only")
         .with_hint("--type local");
-  const auto install = [&](const ExecutionRequest& wanted, std::uint64_t stdin_bytes) {
+  const auto install = [&](const ExecutionRequest& wanted, policy::Streams streams) {
     auto way = policy::resolve(wanted, config_, {languages(), backend.default_grace()});
     if (!way.ok()) return failed_run(way.error());
-    way->stdin_bytes = stdin_bytes;
+    way->streams = streams;
     return run(backend, wanted, *way).result;
   };
   const bool is_python = spec.language == "python";

@@ -3,10 +3,18 @@
 #include <algorithm>
 
 namespace lazaret::core {
+namespace {
+
+constexpr std::uint64_t kMostStdinBytes = 1UL << 20;
+
+}  // namespace
 
 StdinFeed::StdinFeed(runner::Client& client, const ExecutionRequest& request, const Call& call,
-                     std::uint64_t most_bytes)
-    : client_(client), request_(request), deadline_(call.deadline), most_bytes_(most_bytes) {
+                     policy::Streams streams)
+    : client_(client),
+      request_(request),
+      deadline_(call.deadline),
+      is_bounded_(!request.terminal && streams == policy::Streams::kept) {
   if (request.stdin_data.empty() && !request.stdin_source) {
     // A wire that is broken shows on the reading side; there is nobody else to tell.
     (void)client_.end_stdin(call).ok();
@@ -41,10 +49,10 @@ std::size_t StdinFeed::take_window(std::size_t wanted, const std::stop_token& st
 }
 
 bool StdinFeed::send(std::string_view piece, const std::stop_token& stop) {
-  if (!request_.terminal && sent_bytes_ + piece.size() > most_bytes_) {
+  if (is_bounded_ && sent_bytes_ + piece.size() > kMostStdinBytes) {
     const std::scoped_lock lock(mutex_);
     cut_ = true;
-    piece = piece.substr(0, most_bytes_ - sent_bytes_);
+    piece = piece.substr(0, kMostStdinBytes - sent_bytes_);
   }
   sent_bytes_ += piece.size();
   while (!piece.empty()) {

@@ -6,20 +6,19 @@
 
 #include "base/condition.hpp"
 #include "lazaret/request.hpp"
+#include "policy/spec.hpp"
 #include "runner/client.hpp"
 
 namespace lazaret::core {
-
-inline constexpr std::uint64_t kMostStdinBytes = 1UL << 20;
 
 /// Carries standard input to the program as fast as it takes it. The destructor stops its thread;
 /// the source is told by its stop token and must return soon.
 class StdinFeed {
  public:
-  /// Borrows both. Without any input the program reads end-of-file at once. What is no terminal's
-  /// is cut at `most_bytes`.
+  /// Borrows both. Without any input the program reads end-of-file at once. What is neither a
+  /// terminal's nor relayed is cut at 1 MiB.
   StdinFeed(runner::Client& client, const ExecutionRequest& request, const Call& call,
-            std::uint64_t most_bytes = kMostStdinBytes);
+            policy::Streams streams = policy::Streams::kept);
   StdinFeed(const StdinFeed&) = delete;
   StdinFeed& operator=(const StdinFeed&) = delete;
 
@@ -36,7 +35,7 @@ class StdinFeed {
   runner::Client& client_;
   const ExecutionRequest& request_;
   Deadline deadline_;
-  std::uint64_t most_bytes_;
+  bool is_bounded_;
   std::mutex mutex_;
   Condition changed_;
   std::size_t window_ = runner::kStdinWindow;

@@ -12,11 +12,11 @@ namespace lazaret::os {
 enum class Addresses {
   any,
   public_ones,  ///< of the Internet at large (RFC 6890): no loopback, link-local, private or other
-                ///< special one
+                ///< special one, nor one of this machine's or of its neighbours
 };
 
 /// Connects to the first of a host's addresses that answers; a host may be an address itself.
-/// Looking a name up takes as long as the resolver waits. Errors: not_found (no such name),
+/// Errors: not_found (no such name),
 /// permission_denied (it has no address of the allowed ones), connection_refused, timed_out,
 /// cancelled, system.
 [[nodiscard]] Result<std::unique_ptr<Wire>> connect_tcp(const std::string& host,

@@ -1,6 +1,7 @@
 #include "policy/packages.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <optional>
 #include <set>
 #include <vector>
@@ -34,7 +35,9 @@ constexpr std::string_view kInNames =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
 constexpr std::string_view kForPython = "[],=<>~!*+";
 constexpr std::string_view kForNpm = "@^~<>=*+";
-constexpr std::size_t kLongestWish = 256;
+constexpr std::size_t kLongestWish = 256, kLongestHost = 253;
+// Of files, which a word without a path must not be taken for.
+constexpr std::string_view kArchives[] = {".gz", ".bz2", ".xz", ".zip", ".tar", ".tgz", ".whl"};
 
 bool consists_of(std::string_view text, std::string_view letters, std::string_view more = "") {
   return std::ranges::all_of(text, [letters, more](char letter) {
@@ -54,7 +57,9 @@ Status check_wish(std::string_view wanted, std::string_view language) {
   const bool is_python = language == "python";
   const std::string_view rest = is_python ? wanted : without_scope(wanted);
   const bool begins_well = !rest.empty() && kInNames.find(rest.front()) < kInNames.size() - 3;
-  if (wanted.size() <= kLongestWish && begins_well &&
+  const bool is_archive = std::ranges::any_of(
+      kArchives, [wanted](std::string_view ending) { return wanted.ends_with(ending); });
+  if (wanted.size() <= kLongestWish && begins_well && !is_archive &&
       consists_of(rest, kInNames, is_python ? kForPython : kForNpm))
     return {};
   return no_package(wanted, language);
@@ -119,8 +124,10 @@ Status check_package_host(std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::string_view host = text.substr(0, colon);
   const std::string_view port = colon == text.npos ? "443" : text.substr(colon + 1);
-  if (!host.empty() && host.size() <= kLongestFile && consists_of(host, kInNames) &&
-      !port.empty() && port.size() <= 5 && consists_of(port, kDigits))
+  std::uint16_t number = 0;
+  const auto read = std::from_chars(port.begin(), port.end(), number);
+  const bool is_port = read.ec == std::errc() && read.ptr == port.end() && number > 0;
+  if (is_port && !host.empty() && host.size() <= kLongestHost && consists_of(host, kInNames))
     return {};
   return invalid(in_quotes(text) + " is neither HOST nor HOST:PORT");
 }
@@ -136,7 +143,7 @@ bool is_exact(std::string_view wanted, std::string_view language) {
   const std::string_view version = rest.substr(at + 1);
   return kDigits.find(version.front()) != kDigits.npos &&
          std::ranges::count(version, '.') >= 2 && consists_of(version, kInNames, "+") &&
-         version.find('x') == version.npos;
+         version.find_first_of("xX") == version.npos;
 }
 
 Status check_packages(const ExecutionRequest& request, std::string_view language, bool keeps_box) {

@@ -55,6 +55,10 @@ struct Program {
   return std::string_view(file.path).substr(std::string_view("/work/").size());
 }
 
+/// What standard input and output are: a program's, bounded and kept; or those of a program of ours
+/// that carries connections, passed on as they come, whole, and not kept.
+enum class Streams { kept, relayed };
+
 /// Request and configuration resolved and checked: the only thing a backend obeys.
 struct Spec {
   std::string language;  ///< driver name, or "exec" for a plain command
@@ -70,7 +74,7 @@ struct Spec {
   std::vector<Mount> mounts;
   std::string packages;                  ///< source of the mount that Lazaret has made; or empty
   std::optional<TerminalSize> terminal;  ///< for the program; unset: it has pipes
-  std::uint64_t stdin_bytes = 1ULL << 20;  ///< of a stream that is no terminal's; cut there
+  Streams streams = Streams::kept;
   bool keeps_box = false;        ///< others of its session's programs come before it and after it
   bool beside_contexts = false;  ///< of its session, which wait meanwhile
 };

@@ -5,12 +5,14 @@
 import base64
 import hashlib
 import http.server
+import io
 import json
 import pathlib
 import ssl
 import sys
 import tarfile
 import urllib.parse
+import zipfile
 
 FOLDER = pathlib.Path(sys.argv[1])
 
@@ -22,12 +24,29 @@ def named(name):
         if file.name.split("-")[0] == name and file.suffix != ".tgz":
             digest = hashlib.sha256(file.read_bytes()).hexdigest()
             links.append(f'<a href="/files/{file.name}#sha256={digest}">{file.name}</a>')
+    if name == "puller":
+        links = ['<a href="/puller/puller-1.0-py3-none-any.whl">puller-1.0-py3-none-any.whl</a>']
     if name == "elsewhere":
         links = ['<a href="http://127.0.0.2:8/elsewhere-1.0-py3-none-any.whl">it</a>']
     if name == "liar":
         links = [f'<a href="/files/tell-2.1-py3-none-any.whl#sha256={"0" * 64}">'
                  "liar-1.0-py3-none-any.whl</a>"]
     return "".join(links).encode()
+
+
+def puller(place):
+    """A wheel that needs a source archive by its address, which no list of files has."""
+    info = "puller-1.0.dist-info"
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr("puller.py", "")
+        archive.writestr(f"{info}/METADATA",
+                         "Metadata-Version: 2.1\nName: puller\nVersion: 1.0\n"
+                         f"Requires-Dist: pulled @ {place}/files/pulled-1.0.tar.gz\n")
+        archive.writestr(f"{info}/WHEEL",
+                         "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{info}/RECORD", "")
+    return made.getvalue()
 
 
 def about(name, place):
@@ -51,11 +70,13 @@ class Index(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         kind, name = urllib.parse.unquote(self.path).strip("/").split("/", 1)
-        scheme = "https" if len(sys.argv) > 2 else "http"
+        place = f"{'https' if len(sys.argv) > 2 else 'http'}://{self.headers['Host']}"
         if kind == "simple":
             body = named(name)
         elif kind == "npm":
-            body = about(name, f"{scheme}://{self.headers['Host']}")
+            body = about(name, place)
+        elif kind == "puller":
+            body = puller(place)
         else:
             body = (FOLDER / name).read_bytes()
         self.send_response(200 if body else 404)

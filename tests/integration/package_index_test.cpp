@@ -1,3 +1,4 @@
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -6,6 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,6 +15,7 @@
 #include "base/sha256.hpp"
 #include "integration/daemon.hpp"
 #include "integration/support.hpp"
+#include "os/listen.hpp"
 #include "os/pipe.hpp"
 #include "places.hpp"
 
@@ -22,8 +25,10 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class IndexServer {
  public:
@@ -58,8 +63,9 @@ class IndexServer {
   }
   [[nodiscard]] const std::string& port() const { return port_; }
   [[nodiscard]] std::string address(const std::string& path) const {
-    return scheme_ + "://127.0.0.1:" + port_ + path;
+    return scheme_ + "://" + host + ":" + port_ + path;
   }
+  std::string host = "127.0.0.1";
 
  private:
   pid_t pid_ = -1;
@@ -177,12 +183,45 @@ TEST_P(PackagesOfAnIndex, ThatItDoesNotHaveAreNamed) {
   EXPECT_THAT(kept(), IsEmpty());
 }
 
-// What would have to be built is left alone: its setup.py would run where an index can be asked.
+// What would have to be built is left alone, however the index names it: what builds it would run
+// where an index can be asked.
 TEST_P(PackagesOfAnIndex, AreNeverBuiltWhereItCanBeAsked) {
   if (!installs("python")) LAZARET_SKIP_OR_FAIL("pip", "boxes have no pip");
   const IndexServer index(files_);
-  Json result = run(python("import made"), index, {"made"});
-  EXPECT_THAT(message_of(result), HasSubstr("cannot be fetched: No matching distribution"));
+  Json listed = run(python("import made"), index, {"made"});
+  EXPECT_THAT(message_of(listed), HasSubstr("cannot be fetched: No matching distribution"));
+  Json by_address = run(python("import puller"), index, {"puller"});
+  EXPECT_EQ(by_address["meta"]["cause"], "start_failed") << by_address;
+  EXPECT_THAT(message_of(by_address), AllOf(HasSubstr("Operation not permitted"),
+                                            Not(HasSubstr("it was run"))));
+  EXPECT_THAT(kept(), IsEmpty());
+}
+
+TEST_P(PackagesOfAnIndex, OfJavascriptAreNeverPreparedWhereItCanBeAsked) {
+  if (!installs("javascript")) LAZARET_SKIP_OR_FAIL("npm", "boxes have no npm");
+  const IndexServer index(files_);
+  Json result = run(code_request("javascript", "return 1"), index, {"repository"});
+  EXPECT_EQ(result["meta"]["cause"], "start_failed") << result;
+  // As newer ones of npm put it, or what the kernel says to older ones.
+  EXPECT_THAT(message_of(result), AnyOf(HasSubstr("\"git\" have been"), HasSubstr("EPERM")));
+  EXPECT_THAT(kept(), IsEmpty());
+}
+
+// pip asks nobody by plain HTTP whom it has not been told to trust.
+TEST_P(PackagesOfAnIndex, MayBePlainWhereverItIs) {
+  if (!installs("python")) LAZARET_SKIP_OR_FAIL("pip", "boxes have no pip");
+  IndexServer index(files_);
+  index.host = "me:secret@0.0.0.0";
+  EXPECT_EQ(run(python("import tell\ntell.word"), index, {"tell"})["value"], "hello");
+}
+
+TEST_P(PackagesOfAnIndex, OfJavascriptAreToldApartByTheirScopes) {
+  if (!installs("javascript")) LAZARET_SKIP_OR_FAIL("npm", "boxes have no npm");
+  const IndexServer index(files_);
+  Json result = run(code_request("javascript", "return [require('@scope/word'), "
+                                               "require('scope-word')]"),
+                    index, {"@scope/word", "scope-word@1.0.0"});
+  EXPECT_EQ(result["value"], Json::parse(R"(["scoped","dashed"])")) << result;
 }
 
 TEST_P(PackagesOfAnIndex, ThatDoesNotAnswerSaySo) {
@@ -193,8 +232,8 @@ TEST_P(PackagesOfAnIndex, ThatDoesNotAnswerSaySo) {
   if (installs("javascript")) requests.push_back(code_request("javascript", "return 1"));
   for (const ExecutionRequest& request : requests) {
     Json result = run(request, index, {"tell"});
-    EXPECT_THAT(message_of(result), AllOf(HasSubstr("cannot be fetched: 127.0.0.1 port "),
-                                          HasSubstr("refused")));
+    EXPECT_THAT(message_of(result), AllOf(HasSubstr("cannot be fetched: "),
+                                          HasSubstr("(127.0.0.1 port "), HasSubstr("refused")));
     EXPECT_THAT(result["error"]["hint"].get<std::string>(),
                 HasSubstr(request.language == "python" ? "PIP_INDEX_URL" : "NPM_CONFIG_REGISTRY"));
   }
@@ -242,14 +281,29 @@ return [require('greeting'), require('word'), fs.existsSync('/mnt/packages/node_
   EXPECT_EQ(run_it()["value"], result["value"]);
 }
 
+// Whom an index keeps waiting may leave.
 TEST_P(PackagesOfAnIndex, LeaveNothingHalfMadeOfWhoIsCancelled) {
   if (!installs("python")) LAZARET_SKIP_OR_FAIL("pip", "boxes have no pip");
-  const IndexServer index(files_);
-  ExecutionRequest request = python("1");
-  std::stop_source stop;
-  stop.request_stop();
-  request.stop = stop.get_token();
-  EXPECT_EQ(run(request, index, {"tell"})["meta"]["cause"], "cancelled");
+  const auto silent = os::listen_tcp("127.0.0.1", 0);
+  ASSERT_TRUE(silent.ok());
+  const std::string url =
+      "http://127.0.0.1:" + std::to_string(os::port_of(silent->get())) + "/simple/";
+  const auto text = in_child(GetParam(), [&] {
+    ::setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
+    ::setenv("PIP_INDEX_URL", url.c_str(), 1);
+    ExecutionRequest request = python("1");
+    request.packages = {"tell"};
+    std::stop_source stop;
+    request.stop = stop.get_token();
+    const std::jthread impatient([&] {
+      pollfd entry{silent->get(), POLLIN, 0};
+      (void)::poll(&entry, 1, 20'000);  // somebody asks
+      stop.request_stop();
+    });
+    return to_json(sandbox_on("native").execute(request));
+  });
+  ASSERT_TRUE(text);
+  EXPECT_EQ(Json::parse(*text)["meta"]["cause"], "cancelled") << *text;
   EXPECT_THAT(kept(), IsEmpty());
 }
 

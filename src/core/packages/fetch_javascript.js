@@ -1,9 +1,10 @@
-// Fetches with npm what /work/wanted names, one a line, and all that it needs, and runs nothing of
-// it. This box has no network: Lazaret connects for it, as core/relay.hpp says. Its last word on
-// standard error, when it cannot, is shown to who wanted them; its value says how much there is.
-const { spawn } = require('child_process');
+// Fetches with npm's own library what /work/wanted names, one a line, and all that it needs. This
+// box has no network: Lazaret connects for it, as core/relay.hpp says. Nor has it subprocesses, by
+// which npm would prepare what comes out of a repository. Its last word on standard error, when it
+// cannot, is shown to who wanted them; its value says how much there is.
 const fs = require('fs');
 const http = require('http');
+const { createRequire } = require('module');
 const path = require('path');
 const { Duplex } = require('stream');
 
@@ -80,19 +81,23 @@ const proxy = http.createServer((request, response) => {
   const url = new URL(request.url);
   const { connection, 'proxy-connection': unused, ...headers } = request.headers;
   const asked = http.request({
-    createConnection: () => new Tunnel(`${url.hostname}:${url.port || 80}`),
+    createConnection: () => new Tunnel(url.port ? url.host : `${url.host}:80`),
     method: request.method, path: url.pathname + url.search, headers,
   }, (answer) => {
     response.writeHead(answer.statusCode, answer.headers);
-    answer.pipe(response);
+    answer.on('error', () => response.destroy()).pipe(response);
   });
-  asked.on('error', (error) => response.writeHead(502).end(error.message));
+  asked.on('error', (error) => {
+    if (response.headersSent) response.destroy();
+    else response.writeHead(502).end(error.message);
+  });
   request.pipe(asked);
 });
 proxy.on('connect', (request, socket) => {
   const tunnel = new Tunnel(request.url);
   socket.on('error', () => tunnel.destroy());
   tunnel.on('error', () => socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n'));
+  tunnel.on('close', () => tunnel.errored || socket.destroy());
   tunnel.once('stands', () => {
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
     socket.pipe(tunnel).pipe(socket);
@@ -100,43 +105,62 @@ proxy.on('connect', (request, socket) => {
 });
 
 function giveUp(why) {
-  console.error(`ERROR: ${why}`);
+  console.error(`ERROR: ${String(why).replace(/\/\/[^/@\s]*@/g, '//').split('\n')[0]}`);
   process.exit(1);
 }
 
-function reasonOf(said) {
-  const lines = said.split('\n').map((line) => line.replace(/^npm (ERR!|error) ?/, ''));
-  return lines.find((line) => line && !/^code |^A complete log/.test(line)) ?? 'npm has failed';
-}
-
 const linesOf = (file) => fs.readFileSync(file, 'utf8').split('\n').filter(Boolean);
+const pathOf = (folder) => path.join(folder, 'npm');
+
+const npm = ['/usr/local/bin', '/usr/bin', '/bin'].map(pathOf).find(fs.existsSync);
+if (!npm) giveUp('there is no npm: install npm');
+const ofNpm = createRequire(fs.realpathSync(npm));
+const Arborist = ofNpm('@npmcli/arborist');
+const pacote = ofNpm('pacote');
+const { checkPlatform } = ofNpm('npm-install-checks');
 
 await new Promise((ready) => proxy.listen(0, '127.0.0.1', ready));
 const way = `http://127.0.0.1:${proxy.address().port}`;
-const trusted = fs.statSync('/work/authorities').size > 0 ? ['--cafile=/work/authorities'] : [];
-const options = [
-  '--ignore-scripts', '--no-audit', '--no-fund', '--no-update-notifier', '--no-workspaces',
-  '--omit-lockfile-registry-resolved=false', '--cache=/work/npm', `--proxy=${way}`,
-  `--https-proxy=${way}`, '--noproxy=', '--fetch-retries=1', '--fetch-retry-mintimeout=500', '--fetch-timeout=20000', ...trusted,
-  ...linesOf('/work/index').map((url) => `--registry=${url}`),
-];
+const trusted = fs.readFileSync('/work/authorities', 'utf8');
+const [registry] = linesOf('/work/index');
+const options = {
+  path: PROJECT, cache: '/work/npm', proxy: way, httpsProxy: way, noProxy: '', timeout: 20000,
+  retry: { retries: 1, minTimeout: 500 }, ignoreScripts: true, allowGit: 'none', audit: false,
+  ...(trusted && { ca: trusted }), ...(registry && { registry }),
+};
 
-function npm(...words) {
-  return new Promise((resolve) => {
-    const child = spawn('npm', [...words, ...options],
-                        { cwd: PROJECT, env: { ...process.env, HOME: '/work' } });
-    const said = { out: '', err: '' };
-    child.stdout.on('data', (text) => { said.out += text; });
-    child.stderr.on('data', (text) => { said.err += text; });
-    child.on('error', ({ code }) => giveUp(code === 'ENOENT' ? 'there is no npm: install npm' : code));
-    child.on('close', (status) => (status === 0 ? resolve(said.out) : giveUp(reasonOf(said.err))));
-  });
+// As npm does it: what is there for another system is left out.
+function isForHere(entry) {
+  try {
+    checkPlatform(entry, false);
+    return true;
+  } catch {
+    return !entry.optional;
+  }
 }
 
-// Others of those that are there for one system each are not for this one.
-function isForHere({ optional, os, cpu }) {
-  return !optional || ((os ?? process.platform).includes(process.platform)
-                       && (cpu ?? process.arch).includes(process.arch));
+// Names of packages hold no plus.
+function fileOf(place, { name, version }) {
+  const known = name ?? place.replace(/^.*node_modules\//, '');
+  return `${known.replace(/^@/, '').replace('/', '+')}-${version}.tgz`;
+}
+
+// Writes down which package goes where, and gives what there is to be fetched.
+async function lockOf(words) {
+  const tree = new Arborist({ ...options, packageLockOnly: true });
+  await tree.reify({ add: words, save: true });
+  return JSON.parse(fs.readFileSync(`${PROJECT}/package-lock.json`, 'utf8'));
+}
+
+async function fetchAll(lock) {
+  for (const [place, entry] of Object.entries(lock.packages)) {
+    if (/^git/.test(entry.resolved)) giveUp(`${place} is a repository, and those are not fetched`);
+    if (!/^https?:/.test(entry.resolved) || !isForHere(entry)) continue;
+    const file = fileOf(place, entry);
+    await pacote.tarball.file(entry.resolved, path.join(PLACE, file),
+                              { ...options, integrity: entry.integrity });
+    entry.resolved = `file:../../packages/${file}`;
+  }
 }
 
 // At the depth of the place where they will be installed, for the sake of relative paths.
@@ -144,22 +168,20 @@ fs.mkdirSync(PROJECT, { recursive: true });
 fs.mkdirSync(PLACE);
 fs.writeFileSync(`${PROJECT}/package.json`, '{}');
 const given = fs.existsSync('/work/packages') ? fs.readdirSync('/work/packages').sort() : [];
-await npm('install', '--package-lock-only', ...given.map((name) => `/work/packages/${name}`),
-          ...linesOf('/work/wanted'));
-const lock = JSON.parse(fs.readFileSync(`${PROJECT}/package-lock.json`, 'utf8'));
-const entries = Object.values(lock.packages)
-  .filter((entry) => /^https?:/.test(entry.resolved) && isForHere(entry));
-const addresses = [...new Set(entries.map((entry) => entry.resolved))];
-const packed = addresses.length === 0 ? []
-  : JSON.parse(await npm('pack', '--json', `--pack-destination=${PLACE}`, ...addresses));
-const fileOf = (name) => name.replace(/^@/, '').replace('/', '-');
-const files = new Map(addresses.map((address, at) => [address, fileOf(packed[at].filename)]));
-for (const entry of entries) entry.resolved = `file:../../packages/${files.get(entry.resolved)}`;
+try {
+  const lock = await lockOf([...given.map((name) => `file:/work/packages/${name}`),
+                             ...linesOf('/work/wanted')]);
+  await fetchAll(lock);
+  fs.writeFileSync(`${PLACE}/package-lock.json`, JSON.stringify(lock));
+} catch (error) {
+  giveUp(error.message);
+}
 for (const name of given) fs.copyFileSync(`/work/packages/${name}`, path.join(PLACE, name));
-fs.writeFileSync(`${PLACE}/package-lock.json`, JSON.stringify(lock));
 fs.copyFileSync(`${PROJECT}/package.json`, `${PLACE}/package.json`);
+// Connections that are kept for more would keep this program.
 proxy.close();
 proxy.closeAllConnections();
+for (const tunnel of Tunnel.all.values()) tunnel.destroy();
 process.stdin.destroy();
 const sizes = fs.readdirSync(PLACE).map((name) => fs.statSync(path.join(PLACE, name)).size);
 return { files: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };

@@ -1,6 +1,7 @@
-# Fetches with pip what /work/wanted names, one a line, and all that it needs, and runs nothing of
-# it. This box has no network: Lazaret connects for it, as core/relay.hpp says. Its last word on
-# standard error, when it cannot, is shown to who wanted them; its value says how much there is.
+# Fetches with pip what /work/wanted names, one a line, and all that it needs. This box has no
+# network: Lazaret connects for it, as core/relay.hpp says. Nor has it subprocesses, by which pip
+# would build what comes as a source archive after all. Its last word on standard error, when it
+# cannot, is shown to who wanted them; its value says how much there is.
 import glob
 import http.server
 import os
@@ -58,7 +59,7 @@ class Proxy(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         url = urllib.parse.urlsplit(self.path)
-        number = self.connect(f"{url.hostname}:{url.port or 80}")
+        number = self.connect(url.netloc if url.port else f"{url.netloc}:80")
         if not number:
             return
         lines = [f"GET {url.path or '/'}{'?' + url.query if url.query else ''} HTTP/1.1"]
@@ -114,7 +115,10 @@ link = Link()
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
 threading.Thread(target=server.serve_forever, daemon=True).start()
 os.environ["HOME"] = "/work"
+os.environ["PIP_CONFIG_FILE"] = os.devnull
 index = [word for url in lines_of("/work/index") for word in ("--index-url", url)]
+if index and index[1].startswith("http://"):
+    index += ["--trusted-host", urllib.parse.urlsplit(index[1]).netloc.rpartition("@")[2]]
 trusted = ["--cert", "/work/authorities"] if os.path.getsize("/work/authorities") else []
 status = main([
     "download", "--isolated", "--no-input", "--no-color", "--disable-pip-version-check",

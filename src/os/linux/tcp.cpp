@@ -1,15 +1,19 @@
 #include "os/tcp.hpp"
 
 #include <arpa/inet.h>
+#include <ifaddrs.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
+#include <mutex>
+#include <thread>
+#include <utility>
 
+#include "base/condition.hpp"
 #include "base/try.hpp"
 #include "os/error.hpp"
 #include "os/linux/wait.hpp"
@@ -17,6 +21,8 @@
 
 namespace lazaret::os {
 namespace {
+
+constexpr std::chrono::seconds kBoundBeforeOthers{5};
 
 struct Block {
   std::uint32_t network;
@@ -47,27 +53,101 @@ bool is_public(const in6_addr& address) noexcept {
   return !protocols && !documentation && byte[1] != 0x02;
 }
 
-bool is_public(const addrinfo& entry) noexcept {
-  if (entry.ai_family == AF_INET) {
-    sockaddr_in address;
-    std::memcpy(&address, entry.ai_addr, sizeof address);
-    return is_public(::ntohl(address.sin_addr.s_addr));
+template <typename Address>
+Address address_in(const sockaddr* from) noexcept {
+  Address address;
+  std::memcpy(&address, from, sizeof address);
+  return address;
+}
+
+bool is_same_network(const in6_addr& one, const in6_addr& other, const in6_addr& mask) noexcept {
+  for (std::size_t at = 0; at < sizeof mask.s6_addr; ++at) {
+    if (((one.s6_addr[at] ^ other.s6_addr[at]) & mask.s6_addr[at]) != 0) return false;
   }
-  sockaddr_in6 address;
-  std::memcpy(&address, entry.ai_addr, sizeof address);
-  return entry.ai_family == AF_INET6 && is_public(address.sin6_addr);
+  return true;
+}
+
+// Whether it is this machine's own, or a neighbour's, at an interface of this family.
+bool is_near(const ifaddrs& own, const addrinfo& entry) noexcept {
+  if (own.ifa_addr == nullptr || own.ifa_netmask == nullptr ||
+      own.ifa_addr->sa_family != entry.ai_family)
+    return false;
+  if (entry.ai_family == AF_INET6)
+    return is_same_network(address_in<sockaddr_in6>(own.ifa_addr).sin6_addr,
+                           address_in<sockaddr_in6>(entry.ai_addr).sin6_addr,
+                           address_in<sockaddr_in6>(own.ifa_netmask).sin6_addr);
+  const auto bits = [](const sockaddr* from) {
+    return address_in<sockaddr_in>(from).sin_addr.s_addr;
+  };
+  return ((bits(own.ifa_addr) ^ bits(entry.ai_addr)) & bits(own.ifa_netmask)) == 0;
+}
+
+bool is_near(const addrinfo& entry) noexcept {
+  ifaddrs* list = nullptr;
+  if (::getifaddrs(&list) != 0) return true;
+  const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> all(list, ::freeifaddrs);
+  for (const ifaddrs* own = list; own != nullptr; own = own->ifa_next) {
+    if (is_near(*own, entry)) return true;
+  }
+  return false;
+}
+
+bool is_public(const addrinfo& entry) noexcept {
+  if (entry.ai_family == AF_INET)
+    return is_public(::ntohl(address_in<sockaddr_in>(entry.ai_addr).sin_addr.s_addr)) &&
+           !is_near(entry);
+  return entry.ai_family == AF_INET6 &&
+         is_public(address_in<sockaddr_in6>(entry.ai_addr).sin6_addr) && !is_near(entry);
 }
 
 using AddressList = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
 
-Result<AddressList> addresses_of(const std::string& host, std::uint16_t port) {
+// What getaddrinfo(3) says, which cannot be interrupted: a thread asks, and is left to itself by
+// who does not want to know any more.
+struct Lookup {
+  std::mutex mutex;
+  Condition changed;
+  bool is_over = false;
+  int code = 0;
+  AddressList list{nullptr, ::freeaddrinfo};
+};
+
+int ask(const std::string& host, std::uint16_t port, int flags, AddressList& list) {
   addrinfo wanted{};
   wanted.ai_socktype = SOCK_STREAM;
-  wanted.ai_flags = AI_ADDRCONFIG | AI_NUMERICSERV;
+  wanted.ai_flags = flags | AI_NUMERICSERV;
   addrinfo* found = nullptr;
   const int code = ::getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &found);
-  if (code == 0) return AddressList(found, ::freeaddrinfo);
-  return Error(Errc::not_found, host + ": " + ::gai_strerror(code));
+  if (code == 0) list.reset(found);
+  return code;
+}
+
+std::shared_ptr<Lookup> begin_lookup(const std::string& host, std::uint16_t port) {
+  auto lookup = std::make_shared<Lookup>();
+  std::thread([lookup, host, port] {
+    AddressList list(nullptr, ::freeaddrinfo);
+    const int code = ask(host, port, AI_ADDRCONFIG, list);
+    const std::scoped_lock lock(lookup->mutex);
+    lookup->is_over = true;
+    lookup->code = code;
+    lookup->list = std::move(list);
+    lookup->changed.notify_all();
+  }).detach();
+  return lookup;
+}
+
+Result<AddressList> addresses_of(const std::string& host, std::uint16_t port, const Call& call) {
+  AddressList numeric(nullptr, ::freeaddrinfo);
+  if (ask(host, port, AI_NUMERICHOST, numeric) == 0) return numeric;
+  const auto lookup = begin_lookup(host, port);
+  std::unique_lock lock(lookup->mutex);
+  const auto left = call.deadline.left().value_or(std::chrono::hours(1));
+  const bool is_over = lookup->changed.wait_until(
+      lock, call.stop, std::chrono::steady_clock::now() + left, [&] { return lookup->is_over; });
+  LAZARET_CHECK(call.check());
+  if (!is_over) return Error(Errc::timed_out, "looking up " + host);
+  if (lookup->code == 0) return std::move(lookup->list);
+  return Error(Errc::not_found, host + ": " + ::gai_strerror(lookup->code));
 }
 
 Result<Handle> connected_to(const addrinfo& entry, const Call& call) {
@@ -86,16 +166,19 @@ Result<Handle> connected_to(const addrinfo& entry, const Call& call) {
 
 }  // namespace
 
+// Who does not answer must not keep the next address from being tried.
 Result<std::unique_ptr<Wire>> connect_tcp(const std::string& host, std::uint16_t port,
                                           Addresses allowed, const Call& call) {
-  LAZARET_TRY(const AddressList list, addresses_of(host, port));
+  LAZARET_TRY(const AddressList list, addresses_of(host, port, call));
+  const std::string place = host + " port " + std::to_string(port);
   Error last(Errc::permission_denied, host + " has no public address");
   for (const addrinfo* entry = list.get(); entry != nullptr; entry = entry->ai_next) {
     if (allowed == Addresses::public_ones && !is_public(*entry)) continue;
     LAZARET_CHECK(call.check());
-    auto socket = connected_to(*entry, call);
+    auto socket =
+        connected_to(*entry, entry->ai_next == nullptr ? call : call.within(kBoundBeforeOthers));
     if (socket.ok()) return wire_over(std::move(socket).value());
-    last = Error(socket.error()).within(host + " port " + std::to_string(port));
+    last = Error(socket.error()).within(place);
   }
   return last;
 }

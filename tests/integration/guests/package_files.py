@@ -53,7 +53,7 @@ def source(name, version, setup):
 def npm(name, version, code, needs={}, more={}, links=()):
     about = {"name": name, "version": version, "main": "index.js", "dependencies": needs,
              "scripts": {"install": "touch ran", "postinstall": "touch ran"}}
-    archive_of(f"{name}-{version}.tgz",
+    archive_of(f"{name.strip('@').replace('/', '+')}-{version}.tgz",
                {"package/package.json": json.dumps(about), "package/index.js": code} | more, links)
 
 
@@ -98,6 +98,11 @@ if not os.path.lexists("/work/out/packages/passwd"):
     os.symlink("/etc/passwd", "/work/out/packages/passwd")
 setup(name="leaves", version="1.0", py_modules=[])
 """)
+archive_of("pulled-1.0.tar.gz", {
+    "pulled-1.0/PKG-INFO": "Metadata-Version: 2.1\nName: pulled\nVersion: 1.0\n",
+    "pulled-1.0/pyproject.toml":
+        '[build-system]\nrequires = []\nbuild-backend = "own"\nbackend-path = ["."]\n',
+    "pulled-1.0/own.py": "raise SystemExit('it was run')\n"})
 with open(f"{OUT}broken-1.0-py3-none-any.whl", "wb") as file:
     file.write(os.urandom(1000))
 
@@ -105,6 +110,9 @@ ALSO = "module.exports = require('word') + ' there'\n"
 npm("greeting", "1.0.0", ALSO, {"word": "^2.0.0"})
 npm("word", "2.1.0", "module.exports = 'hello'\n")
 npm("word", "3.0.0", "module.exports = 'bye'\n")
+npm("scope-word", "1.0.0", "module.exports = 'dashed'\n")
+npm("repository", "1.0.0", "", {"other": "git+http://127.0.0.1:1/other.git"})
+npm("@scope/word", "1.0.0", "module.exports = 'scoped'\n", more={})
 OUTSIDE = {"package/../../../../climbed.js": "", "/tmp/lazaret-climbed.js": ""}
 npm("climber", "1.0.0", "", more=OUTSIDE,
     links=[("package/passwd.js", "/etc/passwd")])

@@ -28,7 +28,7 @@ class Layers : public testing::Test {
   }
   // As the installer's box would leave it, and as if `more` bytes had not come.
   Installer leaving(const std::string& text, std::size_t more = 0) {
-    return [this, text, more](const ExecutionRequest& wanted, std::uint64_t) {
+    return [this, text, more](const ExecutionRequest& wanted, policy::Streams) {
       ++installed_;
       const fs::path into = fs::path(*wanted.output_directory) / "packages";
       fs::create_directories(into);
@@ -85,7 +85,7 @@ TEST_F(Layers, OfWhichNotAllHasComeAreNone) {
 TEST_F(Layers, ThatCannotBeInstalledSayWhy) {
   file("a-1.tar.gz", "one");
   const auto failing = [](Cause cause, std::string said) {
-    return [cause, said = std::move(said)](const ExecutionRequest&, std::uint64_t) {
+    return [cause, said = std::move(said)](const ExecutionRequest&, policy::Streams) {
       ExecutionResult result;
       result.exit_code = 1;
       result.meta.cause = cause;
@@ -158,12 +158,12 @@ TEST_F(Layers, AreForAllToReadAndForNobodyElseToChange) {
 // What has been digested is what is installed.
 TEST_F(Layers, AreInstalledFromCopies) {
   const std::string path = file("a-1.tar.gz", "one");
-  const auto exchanging = [&](const ExecutionRequest& wanted, std::uint64_t) {
+  const auto exchanging = [&](const ExecutionRequest& wanted, policy::Streams) {
     std::ofstream(path) << "two";
     std::string text;
     std::ifstream(*wanted.inputs.front().source) >> text;
     EXPECT_EQ(text, "one");
-    return leaving("x")(wanted, 0);
+    return leaving("x")(wanted, policy::Streams::kept);
   };
   EXPECT_TRUE(layer(exchanging).ok());
 }
@@ -176,14 +176,14 @@ TEST_F(Layers, AreInstalledAsTheRunIsHeldAndWithinTheMaxima) {
   request_.profile = Profile::strict;
   request_.subprocess = Subprocess::deny;
   request_.required_controls = {{Control::memory}};
-  const auto looking = [&](const ExecutionRequest& wanted, std::uint64_t) {
+  const auto looking = [&](const ExecutionRequest& wanted, policy::Streams) {
     EXPECT_EQ(wanted.profile, Profile::strict);
     EXPECT_EQ(wanted.subprocess, Subprocess::allow);
     EXPECT_EQ(wanted.required_controls, request_.required_controls);
     EXPECT_EQ(wanted.limits.memory_bytes, 1ULL << 30);
     EXPECT_EQ(wanted.limits.disk_bytes, 7ULL << 20);
     EXPECT_EQ(wanted.limits.timeout, std::chrono::minutes(5));
-    return leaving("x")(wanted, 0);
+    return leaving("x")(wanted, policy::Streams::kept);
   };
   EXPECT_TRUE(layer(looking).ok());
 }
@@ -219,10 +219,10 @@ TEST_F(Layers, AreMadeOfFilesThatAreNotTooLargeUnlessCancelled) {
 
 TEST_F(Layers, OfSomebodyWhoWasSoonerAreAsGood) {
   file("a-1.tar.gz", "one");
-  const auto sooner = [this](const ExecutionRequest& wanted, std::uint64_t) {
+  const auto sooner = [this](const ExecutionRequest& wanted, policy::Streams) {
     const auto other = layer(leaving("his"));
     EXPECT_TRUE(other.ok());
-    return leaving("mine")(wanted, 0);
+    return leaving("mine")(wanted, policy::Streams::kept);
   };
   const auto made = layer(sooner);
   ASSERT_TRUE(made.ok()) << made.error().message();
@@ -250,8 +250,8 @@ TEST_F(Layers, TakeAwayWhatWasLeftHalfMadeAnHourAgo) {
 class FetchedLayers : public Layers {
  protected:
   Result<PackageLayer> fetched(bool answers = true) {
-    return layer([this, answers](const ExecutionRequest& wanted, std::uint64_t stdin_bytes) {
-      if (!wanted.stdin_source) return leaving("x")(wanted, stdin_bytes);
+    return layer([this, answers](const ExecutionRequest& wanted, policy::Streams streams) {
+      if (!wanted.stdin_source) return leaving("x")(wanted, streams);
       ++asked_;
       seen_ = wanted;
       ExecutionResult result;
@@ -341,10 +341,12 @@ TEST_F(FetchedLayers, AreMadeAnewWhereTheLockIsNoneOrTheLayerIsGone) {
 
 TEST_F(FetchedLayers, HaveFilesOfPackagesAlone) {
   request_.packages = {"six"};
-  name_ = "surprise.py";
-  const auto made = fetched();
-  ASSERT_FALSE(made.ok());
-  EXPECT_THAT(made.error().message(), HasSubstr("surprise.py"));
+  for (const char* const name : {"surprise.py", "six-1.16.0.tar.gz", "six-1.16.0.zip"}) {
+    name_ = name;
+    const auto made = fetched();
+    ASSERT_FALSE(made.ok());
+    EXPECT_THAT(made.error().message(), HasSubstr(name));
+  }
   EXPECT_THAT(kept(), IsEmpty());
 }
 
@@ -356,6 +358,7 @@ TEST_F(FetchedLayers, AreAskedForByABoxThatIsGivenWhatItNeeds) {
   index_.url = "https://me:secret@index.example:8443/simple";
   ASSERT_TRUE(fetched().ok());
   EXPECT_EQ(seen_.loopback, Loopback::up);
+  EXPECT_EQ(seen_.subprocess, Subprocess::deny);
   EXPECT_EQ(seen_.limits.timeout, limits_.timeout);
   ASSERT_EQ(seen_.inputs.size(), 4U);
   EXPECT_EQ(seen_.inputs[0].path, "packages/own-1-py3-none-any.whl");

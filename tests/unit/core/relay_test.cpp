@@ -122,6 +122,17 @@ TEST_F(Relays, HaveSixtyFourAtATime) {
   }
 }
 
+// It is the run's own thread that hears.
+TEST_F(Relays, WaitForNobodyWhoDoesNotRead) {
+  relay_.hear(frame('o', 1, "one:443") + frame('o', 2, "two:443"));
+  hear(10);
+  const std::string much(0xFFFF, 'm');
+  for (int piece = 0; piece < 64; ++piece) relay_.hear(frame('d', 1, much));  // nobody reads one
+  relay_.hear(frame('d', 2, "heard") + frame('e', 2));
+  EXPECT_EQ(read_all(far("two")), "heard");
+  EXPECT_EQ(hear(5), frame('e', 1));  // too much waited
+}
+
 // One number is one connection's; what is sent into none is nobody's.
 TEST_F(Relays, OpenNoneTwice) {
   relay_.hear(frame('d', 1, "lost") + frame('e', 2) + frame('c', 3) + frame('o', 1, "one:443"));

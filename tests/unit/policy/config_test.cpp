@@ -242,7 +242,7 @@ TEST(PackageHosts, AreHostsAndPorts) {
                 .value()
                 .package_hosts,
             (std::set<std::string>{"a.example", "b.example:8443"}));
-  for (const char* const hosts : {"https://a", "a:", ":443", "a:b", "a:123456", "a b", "a/b"})
+  for (const char* const hosts : {"https://a", "a:", ":443", "a:b", "a:65536", "a:0", "a b", "a/b"})
     EXPECT_FALSE(from_variables({{"LAZARET_PACKAGES_HOSTS", hosts}}).ok()) << hosts;
   EXPECT_FALSE(from_project({{"packages", {{"hosts", {"a.example"}}}}}).ok());
 }

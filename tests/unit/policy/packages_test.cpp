@@ -60,7 +60,7 @@ TEST(PackageFiles, AreExactWhereOneVersionIsMeant) {
   for (const char* const word : {"lodash@4.17.21", "@a/b@1.0.0", "a@1.0.0-rc.1"})
     EXPECT_TRUE(is_exact(word, "javascript")) << word;
   for (const char* const word : {"lodash", "lodash@4", "a@^4.17.21", "@a/b", "a@latest", "a@1.2.x",
-                                 "a@1.0", "a@"})
+                                 "a@1.2.X", "a@1.0", "a@"})
     EXPECT_FALSE(is_exact(word, "javascript")) << word;
 }
 
@@ -106,7 +106,8 @@ TEST(Packages, OfAnIndexAreNamesAndVersionsAlone) {
     for (const char* const word :
          {"", "-r", "--index-url=x", "a b", "a\nb", "a;b", "a @ file", "https://host/a", "a@file:b",
           "git+https://a", "$a", "a'b", "\xc3\xa9", ".", "..", "_a", "@", "@a", "@/a", "@a/",
-          "@a/-b", "@a/b/c", "@-/a/b", "npm:a", "a|b"})
+          "@a/-b", "@a/b/c", "@-/a/b", "npm:a", "a|b", "a.tar.bz2", "a-1.tar",
+          "a.xz"})
       EXPECT_FALSE(check_packages(request_with({word}), language, false).ok()) << word;
   }
   EXPECT_TRUE(check_packages(request_with({std::string(256, 'a')}), "python", false).ok());
