@@ -10,6 +10,7 @@
 #include "base/try.hpp"
 #include "base/utf8.hpp"
 #include "policy/invalid.hpp"
+#include "policy/quantity.hpp"
 
 namespace lazaret::policy {
 namespace {
