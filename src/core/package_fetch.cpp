@@ -7,6 +7,7 @@
 
 #include "base/try.hpp"
 #include "base/utf8.hpp"
+#include "core/inputs.hpp"
 #include "core/relay.hpp"
 #include "os/tcp.hpp"
 #include "policy/packages.hpp"
@@ -28,16 +29,18 @@ constexpr std::array<std::string_view, 2> kLocks = {"package-lock.json", "packag
 Result<std::optional<Endpoint>> endpoint_of(const PackageIndex& index) {
   if (index.url.empty()) return std::optional<Endpoint>();
   const std::string_view url = index.url;
+  const Error no_address(Errc::invalid_argument, index.variable + " is no http or https address");
   const bool is_plain = url.starts_with("http://");
+  const bool is_line = url.find_first_of("\r\n") == url.npos;
+  if (!is_line || (!is_plain && !url.starts_with("https://"))) return no_address;
   const std::size_t begin = url.find("://") + 3;
   std::string_view place = url.substr(begin, url.find_first_of("/?#", begin) - begin);
   place.remove_prefix(std::min(place.rfind('@') + 1, place.size()));
   const bool has_port = place.find(':', place.rfind(']') + 1) != place.npos;
   const std::string port = has_port ? "" : ":" + std::to_string(is_plain ? kHttp : kHttps);
   auto endpoint = endpoint_in(std::string(place) + port);
-  const bool is_line = url.find_first_of("\r\n") == url.npos;
-  if ((is_plain || url.starts_with("https://")) && endpoint && is_line) return endpoint;
-  return Error(Errc::invalid_argument, index.variable + " is no http or https address");
+  if (!endpoint) return no_address;
+  return endpoint;
 }
 
 // Whom the caller has named may be anybody; whom an index names is somebody out there.
@@ -150,6 +153,8 @@ bool is_lock(const fs::path& file) {
 Result<std::vector<std::string>> fetch_packages(const PackageWish& wish, const fs::path& into,
                                                 const Installer& install) {
   LAZARET_TRY(const Reachable reachable, reachable_for(wish));
+  if (!wish.index.authorities.empty())
+    LAZARET_CHECK(look_for({{{}, {}, wish.index.authorities.string()}}).within("certificates"));
   const std::string_view program =
       wish.language == "python" ? embedded::fetch_python : embedded::fetch_javascript;
   Relay relay([&reachable](const Endpoint& to, const Call& call) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -104,13 +105,21 @@ void Relay::open(std::uint16_t number, std::string_view where) {
     const bool has_room = connections_.size() < kMostAtATime && opened_ < kMostInAll;
     if (to && has_room && !is_broken_ && !connections_.contains(number)) {
       ++opened_;
-      Connection& connection = connections_[number];
-      connection.thread = std::jthread(
-          [this, number, to = *to, stop = connection.stop] { carry(number, to, stop); });
-      return;
+      if (begin(number, *to)) return;
     }
   }
   say({Kind::failed, number, to ? "too many connections" : "no host and port"}, {});
+}
+
+// Under the lock. Whether there is a thread for it.
+bool Relay::begin(std::uint16_t number, const Endpoint& to) try {
+  Connection& connection = connections_[number];
+  connection.thread =
+      std::jthread([this, number, to, stop = connection.stop] { carry(number, to, stop); });
+  return true;
+} catch (const std::system_error&) {
+  connections_.erase(number);
+  return false;
 }
 
 void Relay::send(std::uint16_t number, std::string_view bytes) {
@@ -133,39 +142,53 @@ void Relay::change(std::uint16_t number, void (*how)(Connection& connection)) {
   changed_.notify_all();
 }
 
-// A connection's own thread: what comes is passed on by it, and what is sent by another.
-void Relay::carry(std::uint16_t number, const Endpoint& to, std::stop_source stop) {
-  const std::stop_token stopped = stop.get_token();
-  auto wire = connect_(to, Call{Deadline::after(kConnectBound), stopped});
-  if (wire.ok()) {
-    say({Kind::open, number, {}}, stopped);
-    const std::jthread writer([&] {
-      if (!pass_out(number, **wire, stopped).ok()) stop.request_stop();
-    });
-    (void)pass_in(number, **wire, stopped).ok();
-    say({Kind::end, number, {}}, stopped);
-    change(number, [](Connection& it) { it.has_ended = true; });
-  } else {
-    say({Kind::failed, number, wire.error().message()}, stopped);
+// A connection's own thread.
+void Relay::carry(std::uint16_t number, const Endpoint& to, const std::stop_source& stop) {
+  const Status carried = carry_both_ways(number, to, stop);
+  if (!carried.ok() && carried.error().code() != Errc::cancelled) {
+    const std::scoped_lock lock(mutex_);
+    trouble_ = carried.error();
   }
-  const std::scoped_lock lock(mutex_);
-  const auto found = connections_.find(number);
-  if (found != connections_.end()) found->second.is_over = true;
-  if (!wire.ok() && wire.error().code() != Errc::cancelled) trouble_ = wire.error();
+  if (!carried.ok()) say({Kind::failed, number, carried.error().message()}, stop.get_token());
+  change(number, [](Connection& it) { it.is_over = true; });
+}
+
+// What comes is passed on by this thread, and what is sent by another. An error: there never was a
+// connection.
+Status Relay::carry_both_ways(std::uint16_t number, const Endpoint& to,
+                              const std::stop_source& stop) try {
+  const std::stop_token stopped = stop.get_token();
+  LAZARET_TRY(const auto wire, connect_(to, Call{Deadline::after(kConnectBound), stopped}));
+  const std::jthread writer([&] {
+    if (!pass_out(number, *wire, stopped).ok()) (void)stop.request_stop();
+  });
+  say({Kind::open, number, {}}, stopped);
+  (void)pass_in(number, *wire, stopped).ok();
+  say({Kind::end, number, {}}, stopped);
+  change(number, [](Connection& it) { it.has_ended = true; });
+  return {};
+} catch (const std::system_error& refused) {
+  return Error(Errc::system, std::string("a thread for a connection: ") + refused.what());
 }
 
 Status Relay::pass_in(std::uint16_t number, Wire& wire, const std::stop_token& stop) {
   std::array<std::byte, kPiece> piece;
-  for (;;) {
+  while (!stop.stop_requested()) {
     LAZARET_TRY(const std::size_t count, wire.read(piece, Call{Deadline::never(), stop}));
-    if (count == 0) return {};
+    if (count == 0) break;
     say({Kind::data, number, text_of(Bytes(piece).first(count))}, stop);
   }
+  return {};
 }
 
 Status Relay::pass_out(std::uint16_t number, Wire& wire, const std::stop_token& stop) {
-  while (const auto unsent = unsent_of(number, stop))
-    LAZARET_CHECK(wire.write(bytes_of(*unsent), Call{Deadline::after(kSendBound), stop}));
+  while (const auto unsent = unsent_of(number, stop)) {
+    for (Bytes left = bytes_of(*unsent); !left.empty();) {
+      const Bytes piece = left.first(std::min(left.size(), kPiece));
+      LAZARET_CHECK(wire.write(piece, Call{Deadline::after(kSendBound), stop}));
+      left = left.subspan(piece.size());
+    }
+  }
   return stop.stop_requested() ? Status() : wire.close_write();
 }
 

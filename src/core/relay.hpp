@@ -45,7 +45,7 @@ class Relay {
   ~Relay();
 
   /// Takes what the program has written, and waits for nobody: a connection whose other side takes
-  /// nothing for ten seconds, or to which 1 MiB more waits to be sent, is closed.
+  /// no 16 KiB within ten seconds, or to which 1 MiB more waits to be sent, is closed.
   void hear(std::string_view output);
   /// Waits for what the program shall read; empty once stopped, or when the program has said what
   /// is no frame.
@@ -72,7 +72,10 @@ class Relay {
   void send(std::uint16_t number, std::string_view bytes);
   void change(std::uint16_t number, void (*how)(Connection& connection));
   void give_up();
-  void carry(std::uint16_t number, const Endpoint& to, std::stop_source stop);
+  [[nodiscard]] bool begin(std::uint16_t number, const Endpoint& to);
+  void carry(std::uint16_t number, const Endpoint& to, const std::stop_source& stop);
+  [[nodiscard]] Status carry_both_ways(std::uint16_t number, const Endpoint& to,
+                                       const std::stop_source& stop);
   [[nodiscard]] Status pass_in(std::uint16_t number, Wire& wire, const std::stop_token& stop);
   [[nodiscard]] Status pass_out(std::uint16_t number, Wire& wire, const std::stop_token& stop);
   [[nodiscard]] std::optional<std::string> unsent_of(std::uint16_t number,

@@ -92,11 +92,7 @@ Status put_mounts(ExecutionRequest& request, const json& value) {
 // Whoever asks is not where this process looks for files.
 Status put_packages(ExecutionRequest& request, const json& value) {
   LAZARET_CHECK(put_words(request.packages, "packages", value));
-  const auto is_file = [](const std::string& word) {
-    return policy::is_package_file(word, "javascript") ||
-           (!word.starts_with('@') && policy::is_package_file(word, "python"));
-  };
-  if (std::ranges::none_of(request.packages, is_file)) return {};
+  if (std::ranges::all_of(request.packages, policy::is_package_wish)) return {};
   return wrong("packages", "what an index is asked for, NAME==VERSION or NAME@VERSION");
 }
 
@@ -264,7 +260,9 @@ json json_of(const ExecutionRequest& request) {
   for (const Input& input : request.inputs) {
     if (!input.source) object["files"].push_back(file_json(input));
   }
-  if (!request.packages.empty()) object["packages"] = request.packages;
+  for (const std::string& word : request.packages) {
+    if (policy::is_package_wish(word)) object["packages"].push_back(word);
+  }
   if (request.return_artifacts) object["return_artifacts"] = true;
   if (request.deterministic) object["deterministic"] = true;
   if (request.terminal) object["terminal"] = json_of(*request.terminal);

@@ -16,7 +16,8 @@ namespace lazaret::core {
 /// The members that request_of knows.
 [[nodiscard]] std::vector<std::string_view> request_members();
 /// The same back; members that say nothing are left out, and so are functions, the stop
-/// token and what is this machine's: sources of inputs and the directory for artifacts.
+/// token and what is this machine's: sources of inputs, files of packages and the directory for
+/// artifacts.
 /// The texts of the result may be anything: whoever writes it out checks that they are UTF-8.
 [[nodiscard]] nlohmann::json json_of(const ExecutionRequest& request);
 

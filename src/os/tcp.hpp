@@ -16,7 +16,7 @@ enum class Addresses {
 };
 
 /// Connects to the first of a host's addresses that answers; a host may be an address itself.
-/// Errors: not_found (no such name),
+/// Errors: not_found (no such name), system (it cannot be looked up, and others),
 /// permission_denied (it has no address of the allowed ones), connection_refused, timed_out,
 /// cancelled, system.
 [[nodiscard]] Result<std::unique_ptr<Wire>> connect_tcp(const std::string& host,

@@ -103,6 +103,26 @@ std::optional<PackageName> name_for_javascript(std::string_view file) {
   return std::nullopt;
 }
 
+// Each file once; and no source archive where an index is asked.
+Status check_words(const std::vector<std::string>& words, std::string_view language) {
+  std::set<std::string_view> files;
+  std::string_view source;
+  for (const std::string& word : words) {
+    if (word.find('\0') != word.npos) return invalid("a path holds a NUL byte");
+    if (!is_package_file(word, language)) {
+      LAZARET_CHECK(check_wish(word, language));
+      continue;
+    }
+    LAZARET_CHECK(package_named(word, language));
+    const std::string_view file = std::string_view(word).substr(word.rfind('/') + 1);
+    if (!files.insert(file).second) return invalid(in_quotes(file) + " is given twice");
+    if (is_source(file)) source = file;
+  }
+  if (source.empty() || files.size() == words.size()) return {};
+  return invalid(in_quotes(source) + " would be built where an index can be asked")
+      .with_hint("give a wheel of it: pip wheel --no-deps " + std::string(source));
+}
+
 }  // namespace
 
 Result<PackageName> package_named(std::string_view path, std::string_view language) {
@@ -119,6 +139,10 @@ bool is_package_file(std::string_view word, std::string_view language) {
   const bool is_path = word.find('/') != word.npos;
   if (language != "python") return word.ends_with(kNpm) || (is_path && !word.starts_with('@'));
   return is_path || word.ends_with(kWheel) || word.ends_with(".tar.gz") || word.ends_with(".zip");
+}
+
+bool is_package_wish(std::string_view word) {
+  return check_wish(word, "python").ok() || check_wish(word, "javascript").ok();
 }
 
 Status check_package_host(std::string_view text) {
@@ -155,23 +179,7 @@ Status check_packages(const ExecutionRequest& request, std::string_view language
                    std::string(language));
   if (request.packages.size() > kMostPackages)
     return Error(Errc::too_large, "more than 256 packages");
-  std::set<std::string_view> files;
-  std::string_view source;
-  for (const std::string& path : request.packages) {
-    if (path.find('\0') != path.npos) return invalid("a path holds a NUL byte");
-    if (!is_package_file(path, language)) {
-      LAZARET_CHECK(check_wish(path, language));
-      continue;
-    }
-    LAZARET_CHECK(package_named(path, language));
-    const std::string_view file = std::string_view(path).substr(path.rfind('/') + 1);
-    if (!files.insert(file).second) return invalid(in_quotes(file) + " is given twice");
-    if (is_source(file)) source = file;
-  }
-  const bool asks = files.size() < request.packages.size();
-  if (asks && !source.empty())
-    return invalid(in_quotes(source) + " would be built where an index can be asked")
-        .with_hint("give a wheel of it: pip wheel --no-deps " + std::string(source));
+  LAZARET_CHECK(check_words(request.packages, language));
   for (const Mount& mount : request.mounts) {
     if (mount.target == kPackages)
       return invalid(std::string(kPackages) + " is where the packages are");

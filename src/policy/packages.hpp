@@ -29,6 +29,9 @@ struct PackageName {
 /// is asked for.
 [[nodiscard]] bool is_package_file(std::string_view word, std::string_view language);
 
+/// Whether it can be what an index is asked for, for whatever language, and no file of any.
+[[nodiscard]] bool is_package_wish(std::string_view word);
+
 /// Whether what an index is asked for can be one version of each alone ("NAME==VERSION" for python,
 /// "NAME@VERSION" for javascript).
 [[nodiscard]] bool is_exact(std::string_view wanted, std::string_view language);

@@ -326,7 +326,8 @@ TEST_P(PackagesOfADaemon, AreFetchedOfItsIndex) {
   EXPECT_EQ(result["value"], "hello there") << result;
   EXPECT_EQ(result["meta"]["packages"].size(), 2U);
   EXPECT_EQ(ask({files_ + "/greet-1.0-py3-none-any.whl"}).status, 400);
-  EXPECT_EQ(ask({"-r x"}).status, 422);
+  EXPECT_EQ(ask({"-r x"}).status, 400);
+  EXPECT_EQ(ask({"tell", "tell@1"}).status, 422);  // of another language
 }
 
 }  // namespace

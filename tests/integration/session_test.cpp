@@ -317,8 +317,8 @@ TEST_P(SessionOn, TellsEachMemoryKillApart) {
 
 TEST_P(SessionEndOn, ComesWhenItsTimeIsOver) {
   const Leftovers before = leftovers(GetParam());
-  const Session session = open([](SessionRequest& request) { request.idle = 2s; });
-  EXPECT_EQ(session.execute(bash("sleep 3; echo used")).stdout_text, "used\n");
+  const Session session = open([](SessionRequest& request) { request.idle = 3s; });
+  EXPECT_EQ(session.execute(bash("sleep 4; echo used")).stdout_text, "used\n");
   EXPECT_EQ(session.state(), SessionState::ready) << "a session in use is not idle";
   EXPECT_TRUE(becomes_true(15s, [&session] { return session.state() == SessionState::expired; }));
   EXPECT_TRUE(

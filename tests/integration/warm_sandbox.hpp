@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/request_json.hpp"
 #include "integration/support.hpp"
 
 namespace lazaret::test {
@@ -34,8 +35,7 @@ class WarmSandbox {
   /// comes once more; `again` undoes what it has done outside its box.
   [[nodiscard]] ExecutionResult run(
       const ExecutionRequest& request, const std::function<void()>& again = [] {}) const {
-    const bool is_plain = request.environment.empty() && !request.limits.open_files;
-    if (!is_plain || awaited_.insert(request.language).second) await_one(request);
+    if (awaited_.insert(kind_of(request)).second) await_one(request);
     // Longer each time: on a busy machine it takes seconds to make one.
     for (auto pause = std::chrono::milliseconds(0);; pause = 2 * pause + kPause) {
       std::this_thread::sleep_for(pause);
@@ -52,6 +52,13 @@ class WarmSandbox {
   static constexpr std::chrono::milliseconds kPause{300};  // is_ahead wants 200
   static constexpr std::chrono::seconds kMostPause{18};    // a pool gives up at 30
 
+  // All of a request but its program.
+  static std::string kind_of(const ExecutionRequest& request) {
+    Json kind = core::json_of(request);
+    for (const char* const name : {"code", "arguments", "stdin", "files"}) kind.erase(name);
+    return kind.dump();
+  }
+
   // Until a request that differs in its program alone has found one.
   void await_one(const ExecutionRequest& request) const {
     ExecutionRequest trial = request;
@@ -67,7 +74,7 @@ class WarmSandbox {
   }
 
   CodeSandbox sandbox_;
-  mutable std::set<std::string> awaited_;  // languages whose interpreters have been seen to wait
+  mutable std::set<std::string> awaited_;  // kinds of which one has been seen to wait
 };
 
 }  // namespace lazaret::test

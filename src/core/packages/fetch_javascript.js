@@ -152,11 +152,14 @@ async function lockOf(words) {
   return JSON.parse(fs.readFileSync(`${PROJECT}/package-lock.json`, 'utf8'));
 }
 
-async function fetchAll(lock) {
+async function fetchAll(lock, taken) {
   for (const [place, entry] of Object.entries(lock.packages)) {
     if (/^git/.test(entry.resolved)) giveUp(`${place} is a repository, and those are not fetched`);
     if (!/^https?:/.test(entry.resolved) || !isForHere(entry)) continue;
     const file = fileOf(place, entry);
+    if ((taken.get(file) ?? entry.resolved) !== entry.resolved)
+      giveUp(`${file} comes from ${taken.get(file)} and from ${entry.resolved}`);
+    taken.set(file, entry.resolved);
     await pacote.tarball.file(entry.resolved, path.join(PLACE, file),
                               { ...options, integrity: entry.integrity });
     entry.resolved = `file:../../packages/${file}`;
@@ -171,7 +174,7 @@ const given = fs.existsSync('/work/packages') ? fs.readdirSync('/work/packages')
 try {
   const lock = await lockOf([...given.map((name) => `file:/work/packages/${name}`),
                              ...linesOf('/work/wanted')]);
-  await fetchAll(lock);
+  await fetchAll(lock, new Map(given.map((name) => [name, 'a file that was given'])));
   fs.writeFileSync(`${PLACE}/package-lock.json`, JSON.stringify(lock));
 } catch (error) {
   giveUp(error.message);

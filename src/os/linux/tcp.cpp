@@ -7,11 +7,14 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "base/condition.hpp"
 #include "base/try.hpp"
@@ -21,8 +24,6 @@
 
 namespace lazaret::os {
 namespace {
-
-constexpr std::chrono::seconds kBoundBeforeOthers{5};
 
 struct Block {
   std::uint32_t network;
@@ -122,24 +123,40 @@ int ask(const std::string& host, std::uint16_t port, int flags, AddressList& lis
   return code;
 }
 
-std::shared_ptr<Lookup> begin_lookup(const std::string& host, std::uint16_t port) {
-  auto lookup = std::make_shared<Lookup>();
-  std::thread([lookup, host, port] {
-    AddressList list(nullptr, ::freeaddrinfo);
-    const int code = ask(host, port, AI_ADDRCONFIG, list);
-    const std::scoped_lock lock(lookup->mutex);
-    lookup->is_over = true;
-    lookup->code = code;
-    lookup->list = std::move(list);
-    lookup->changed.notify_all();
-  }).detach();
-  return lookup;
+// Of this process's, those that somebody has left to themselves among them.
+std::atomic<int> lookups_under_way = 0;
+constexpr int kMostLookups = 64;
+
+void look_up(const std::shared_ptr<Lookup>& lookup, const std::string& host, std::uint16_t port) {
+  AddressList list(nullptr, ::freeaddrinfo);
+  const int code = ask(host, port, AI_ADDRCONFIG, list);
+  --lookups_under_way;
+  const std::scoped_lock lock(lookup->mutex);
+  lookup->is_over = true;
+  lookup->code = code;
+  lookup->list = std::move(list);
+  lookup->changed.notify_all();
+}
+
+Result<std::shared_ptr<Lookup>> begin_lookup(const std::string& host, std::uint16_t port) {
+  if (++lookups_under_way > kMostLookups) {
+    --lookups_under_way;
+    return Error(Errc::system, host + ": too many names are looked up");
+  }
+  try {
+    auto lookup = std::make_shared<Lookup>();
+    std::thread(look_up, lookup, host, port).detach();
+    return lookup;
+  } catch (const std::system_error& refused) {
+    --lookups_under_way;
+    return system_error("a thread to look " + host + " up", refused.code().value());
+  }
 }
 
 Result<AddressList> addresses_of(const std::string& host, std::uint16_t port, const Call& call) {
   AddressList numeric(nullptr, ::freeaddrinfo);
   if (ask(host, port, AI_NUMERICHOST, numeric) == 0) return numeric;
-  const auto lookup = begin_lookup(host, port);
+  LAZARET_TRY(const auto lookup, begin_lookup(host, port));
   std::unique_lock lock(lookup->mutex);
   const auto left = call.deadline.left().value_or(std::chrono::hours(1));
   const bool is_over = lookup->changed.wait_until(
@@ -147,7 +164,8 @@ Result<AddressList> addresses_of(const std::string& host, std::uint16_t port, co
   LAZARET_CHECK(call.check());
   if (!is_over) return Error(Errc::timed_out, "looking up " + host);
   if (lookup->code == 0) return std::move(lookup->list);
-  return Error(Errc::not_found, host + ": " + ::gai_strerror(lookup->code));
+  return Error(lookup->code == EAI_AGAIN ? Errc::system : Errc::not_found,
+               host + ": " + ::gai_strerror(lookup->code));
 }
 
 Result<Handle> connected_to(const addrinfo& entry, const Call& call) {
@@ -164,19 +182,31 @@ Result<Handle> connected_to(const addrinfo& entry, const Call& call) {
   return socket;
 }
 
+std::vector<const addrinfo*> allowed_of(const addrinfo* list, Addresses allowed) {
+  std::vector<const addrinfo*> entries;
+  for (const addrinfo* entry = list; entry != nullptr; entry = entry->ai_next) {
+    if (allowed == Addresses::any || is_public(*entry)) entries.push_back(entry);
+  }
+  return entries;
+}
+
+// Who does not answer must not keep the next address from being tried: each has its share.
+Call share_of(const Call& call, std::size_t count) {
+  const auto left = call.deadline.left();
+  return left ? call.within(*left / static_cast<long>(count)) : call;
+}
+
 }  // namespace
 
-// Who does not answer must not keep the next address from being tried.
 Result<std::unique_ptr<Wire>> connect_tcp(const std::string& host, std::uint16_t port,
                                           Addresses allowed, const Call& call) {
   LAZARET_TRY(const AddressList list, addresses_of(host, port, call));
+  const auto entries = allowed_of(list.get(), allowed);
   const std::string place = host + " port " + std::to_string(port);
   Error last(Errc::permission_denied, host + " has no public address");
-  for (const addrinfo* entry = list.get(); entry != nullptr; entry = entry->ai_next) {
-    if (allowed == Addresses::public_ones && !is_public(*entry)) continue;
+  for (std::size_t at = 0; at < entries.size(); ++at) {
     LAZARET_CHECK(call.check());
-    auto socket =
-        connected_to(*entry, entry->ai_next == nullptr ? call : call.within(kBoundBeforeOthers));
+    auto socket = connected_to(*entries[at], share_of(call, entries.size() - at));
     if (socket.ok()) return wire_over(std::move(socket).value());
     last = Error(socket.error()).within(place);
   }

@@ -112,7 +112,7 @@ npm("word", "2.1.0", "module.exports = 'hello'\n")
 npm("word", "3.0.0", "module.exports = 'bye'\n")
 npm("scope-word", "1.0.0", "module.exports = 'dashed'\n")
 npm("repository", "1.0.0", "", {"other": "git+http://127.0.0.1:1/other.git"})
-npm("@scope/word", "1.0.0", "module.exports = 'scoped'\n", more={})
+npm("@scope/word", "1.0.0", "module.exports = 'scoped'\n")
 OUTSIDE = {"package/../../../../climbed.js": "", "/tmp/lazaret-climbed.js": ""}
 npm("climber", "1.0.0", "", more=OUTSIDE,
     links=[("package/passwd.js", "/etc/passwd")])

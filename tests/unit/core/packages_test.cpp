@@ -320,9 +320,12 @@ TEST_F(FetchedLayers, AreOfThoseWordsAndThatIndexAlone) {
   request_.packages = {"six==1.16.0"};
   index_.url = "http://127.0.0.1:1/";
   EXPECT_FALSE(fetched(false).ok());
-  index_.url = "ftp://a/";
-  EXPECT_EQ(fetched().error().code(), Errc::invalid_argument);
-  EXPECT_THAT(fetched().error().message(), HasSubstr("PIP_INDEX_URL"));
+  for (const char* const url :
+       {"x", "ftp://a/", "http://", "https://a b/", "http://a:0/", "http://a\n"}) {
+    index_.url = url;
+    EXPECT_EQ(fetched().error().code(), Errc::invalid_argument) << url;
+    EXPECT_THAT(fetched().error().message(), HasSubstr("PIP_INDEX_URL"));
+  }
 }
 
 TEST_F(FetchedLayers, AreMadeAnewWhereTheLockIsNoneOrTheLayerIsGone) {

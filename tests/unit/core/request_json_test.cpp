@@ -57,7 +57,8 @@ TEST(RequestJson, KnowsTheSizeOfATerminal) {
 // Files are of who asks, who may be somewhere else.
 TEST(RequestJson, HasNoFilesOfPackages) {
   for (const char* const word : {"a-1-py3-none-any.whl", "a-1.tar.gz", "a-1.zip", "a-1.0.0.tgz",
-                                 "/srv/a-1.zip", "./a", "@a/../b-1.0.0.tgz"})
+                                 "/srv/a-1.zip", "./a", "@a/../b-1.0.0.tgz",
+                                 "@a/x-1-py3-none-any.whl", "@a/x-1.zip", "@a/../x-1.zip", "-r"})
     EXPECT_FALSE(request_of({{"code", "1"}, {"packages", {word}}}).ok()) << word;
   EXPECT_FALSE(request_of({{"code", "1"}, {"packages", "six"}}).ok());
   EXPECT_FALSE(request_of({{"code", "1"}, {"packages", {1}}}).ok());
