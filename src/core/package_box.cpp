@@ -12,6 +12,10 @@
 #include "base/utf8.hpp"
 #include "os/plain_file.hpp"
 
+namespace lazaret::embedded {
+extern const std::string_view packages_pip;  // core/packages/pip.py
+}  // namespace lazaret::embedded
+
 namespace lazaret::core {
 namespace {
 
@@ -41,7 +45,12 @@ std::string last_word(std::string_view said) {
   return std::string(word.substr(0, whole_prefix(word.substr(0, kMostReason))));
 }
 
-Errc code_of(Cause cause) {
+std::string code_of(const PackageWish& wish, const PackageProgram& program) {
+  if (wish.language != "python") return std::string(program.javascript);
+  return std::string(embedded::packages_pip) + std::string(program.python);
+}
+
+Errc errc_of(Cause cause) {
   switch (cause) {
     case Cause::cancelled: return Errc::cancelled;
     case Cause::enforcement_mismatch: return Errc::enforcement_mismatch;
@@ -72,12 +81,12 @@ Result<std::string> digest(const fs::path& path, const PackageWish& wish,
 
 }  // namespace
 
-ExecutionRequest request_for_packages(const PackageWish& wish, std::string_view code,
+ExecutionRequest request_for_packages(const PackageWish& wish, const PackageProgram& program,
                                       std::vector<Input> inputs, const fs::path& into) {
   const Limits& maxima = wish.maxima;
   ExecutionRequest wanted;
   wanted.language = wish.language;
-  wanted.code = code;
+  wanted.code = code_of(wish, program);
   wanted.inputs = std::move(inputs);
   wanted.output_directory = into.string();
   wanted.limits.timeout = std::min(maxima.timeout, kTime);
@@ -102,7 +111,7 @@ Error no_packages(const ExecutionResult& result, std::string_view doing) {
   const std::string why = by_itself ? last_word(result.stderr_text)
                           : result.error ? result.error->message
                                          : std::string(name_of(result.meta.cause));
-  Error error(code_of(result.meta.cause),
+  Error error(errc_of(result.meta.cause),
               "the packages cannot be " + std::string(doing) + ": " + why);
   const bool lacks = why.starts_with("No matching") || why.starts_with("no file gives");
   if (by_itself && doing == "installed" && lacks)

@@ -38,9 +38,16 @@ struct PackageWish {
 using Installer =
     std::function<ExecutionResult(const ExecutionRequest& request, policy::Streams streams)>;
 
+/// A program of ours, in a wish's language.
+struct PackageProgram {
+  std::string_view python;  ///< behind core/packages/pip.py
+  std::string_view javascript;
+};
+
 /// The request for such a program, whose /work/out goes to `into`. It has what the maxima allow,
 /// but no more than 1 GiB and five minutes.
-[[nodiscard]] ExecutionRequest request_for_packages(const PackageWish& wish, std::string_view code,
+[[nodiscard]] ExecutionRequest request_for_packages(const PackageWish& wish,
+                                                    const PackageProgram& program,
                                                     std::vector<Input> inputs,
                                                     const std::filesystem::path& into);
 

@@ -155,8 +155,7 @@ Result<std::vector<std::string>> fetch_packages(const PackageWish& wish, const f
   LAZARET_TRY(const Reachable reachable, reachable_for(wish));
   if (!wish.index.authorities.empty())
     LAZARET_CHECK(look_for({{{}, {}, wish.index.authorities.string()}}).within("certificates"));
-  const std::string_view program =
-      wish.language == "python" ? embedded::fetch_python : embedded::fetch_javascript;
+  const PackageProgram program{embedded::fetch_python, embedded::fetch_javascript};
   Relay relay([&reachable](const Endpoint& to, const Call& call) {
     return connect(reachable, to, call);
   });

@@ -82,8 +82,7 @@ void tell(const PackageWish& wish, const std::string& what) {
 
 Status make_layer(const PackageWish& wish, const std::vector<Package>& packages,
                   const fs::path& store, const Installer& install) {
-  const bool is_python = wish.language == "python";
-  const auto program = is_python ? embedded::packages_python : embedded::packages_javascript;
+  const PackageProgram program{embedded::packages_python, embedded::packages_javascript};
   LAZARET_TRY(const Staging staging, Staging::in(store));
   LAZARET_TRY(std::vector<Input> inputs, copies_of(wish, packages, staging.files()));
   tell(wish, "installing packages");

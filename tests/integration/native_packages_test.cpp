@@ -1,5 +1,3 @@
-#include <sys/stat.h>
-
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
@@ -8,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/sha256.hpp"
+#include "integration/packages_bed.hpp"
 #include "integration/support.hpp"
 
 // Packages of a run, from files, asked for by root and by an ordinary user.
@@ -19,37 +18,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-bool has_npm() {
-  if (is_required("npm")) return true;
-  const auto found = run_on(
-      "native",
-      code_request("javascript",
-                   "return require('child_process').spawnSync('npm', ['--version']).status"));
-  return found.value("value", Json()) == 0;
-}
-
-bool has_pip() {
-  if (is_required("pip")) return true;
-  const auto found = run_on("native", python("import importlib.util as all, glob\n"
-                                             "bool(all.find_spec('pip') or "
-                                             "glob.glob('/usr/share/python-wheels/pip-*.whl'))"));
-  return found.value("value", Json()) == true;
-}
-
-class NativePackages : public testing::TestWithParam<Caller> {
+class NativePackages : public PackagesBed {
  protected:
-  void SetUp() override {
-    if (!can_be(GetParam())) LAZARET_SKIP_OR_FAIL("root", "this test is not run by root");
-    if (!has_pip()) LAZARET_SKIP_OR_FAIL("pip", "boxes have no pip");
-    ExecutionRequest make = python(guest("package_files.py"));
-    make.output_directory = files_;
-    ASSERT_EQ(run_on("native", make)["exit_code"], 0);
-    for (const std::string& path : {folder_.path(), cache_}) {
-      fs::create_directory(path);
-      ::chmod(path.c_str(), 0777);
-    }
-  }
-  [[nodiscard]] std::string file(const std::string& name) const { return files_ + "/" + name; }
   // With the packages of these files.
   [[nodiscard]] Json run(const std::string& code, const std::vector<std::string>& names,
                          Profile profile = Profile::standard) const {
@@ -59,24 +29,8 @@ class NativePackages : public testing::TestWithParam<Caller> {
                          Profile profile = Profile::standard) const {
     for (const std::string& name : names) request.packages.push_back(file(name));
     request.profile = profile;
-    const auto text = in_child(GetParam(), [&] {
-      ::setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
-      ::umask(0077);
-      return to_json(sandbox_on("native").execute(request));
-    });
-    return text ? Json::parse(*text) : Json::object();
+    return run_with(request);
   }
-  // What is kept, and nothing half made.
-  [[nodiscard]] std::vector<std::string> layers() const {
-    std::vector<std::string> names;
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(cache_ + "/lazaret/packages", ignored))
-      names.push_back(entry.path().filename().string());
-    return names;
-  }
-
-  const Folder folder_;
-  const std::string files_ = folder_.path() + "/files", cache_ = folder_.path() + "/cache";
 };
 
 constexpr const char* kGreet = "greet-1.0-py3-none-any.whl";
@@ -94,7 +48,7 @@ TEST_P(NativePackages, AreImportedAndNamedInTheResult) {
     EXPECT_EQ(result["meta"]["packages"][1],
               (Json{{"file", kTell}, {"name", "tell"}, {"version", "2.1"}, {"sha256", digest}}));
   }
-  EXPECT_EQ(layers().size(), 1U);  // installed once
+  EXPECT_EQ(kept().size(), 1U);  // installed once
 }
 
 // Before what the system has for itself; none of it can be written to.
@@ -138,7 +92,7 @@ TEST_P(NativePackages, ThatLackOneSayWhich) {
   EXPECT_THAT(result["error"]["message"].get<std::string>(), HasSubstr("found for tell"));
   EXPECT_THAT(result["error"]["hint"].get<std::string>(), HasSubstr("no index"));
   EXPECT_FALSE(result["meta"].contains("packages"));
-  EXPECT_THAT(layers(), IsEmpty());
+  EXPECT_THAT(kept(), IsEmpty());
 }
 
 // Who builds them is as foreign as who uses them.
@@ -159,7 +113,7 @@ TEST_P(NativePackages, ThatAreBadStayInTheirBox) {
     Json result = run("1", {name});
     EXPECT_EQ(result["meta"]["cause"], "start_failed") << name << result;
   }
-  EXPECT_THAT(layers(), IsEmpty());
+  EXPECT_THAT(kept(), IsEmpty());
   EXPECT_FALSE(fs::exists("/tmp/lazaret-climbed.py"));
   Json linked = run("import os\nos.path.islink('/mnt/packages/passwd.py')",
                           {"linked-1.0-py3-none-any.whl"});
@@ -171,27 +125,22 @@ TEST_P(NativePackages, ThatLeaveWhatIsNoPackageAreNone) {
   Json result = run("1", {"leaves-1.0.tar.gz"});
   EXPECT_EQ(result["meta"]["cause"], "start_failed") << result;
   EXPECT_THAT(result["error"]["message"].get<std::string>(), HasSubstr("not all of the packages"));
-  EXPECT_THAT(layers(), IsEmpty());
+  EXPECT_THAT(kept(), IsEmpty());
 }
 
 TEST_P(NativePackages, LeaveNothingHalfMadeOfWhoIsCancelled) {
   ExecutionRequest request = python("import made");
   request.packages = {file("made-0.3.tar.gz")};
-  const auto text = in_child(GetParam(), [&] {
-    ::setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
-    std::stop_source stop;
-    stop.request_stop();
-    request.stop = stop.get_token();
-    return to_json(sandbox_on("native").execute(request));
-  });
-  ASSERT_TRUE(text);
-  EXPECT_EQ(Json::parse(*text)["meta"]["cause"], "cancelled") << *text;
-  EXPECT_THAT(layers(), IsEmpty());
+  std::stop_source stop;
+  stop.request_stop();
+  request.stop = stop.get_token();
+  EXPECT_EQ(run_with(request)["meta"]["cause"], "cancelled");
+  EXPECT_THAT(kept(), IsEmpty());
 }
 
 // Nothing of theirs is run before the program is.
 TEST_P(NativePackages, OfJavascriptAreRequiredAndImported) {
-  if (!has_npm()) LAZARET_SKIP_OR_FAIL("npm", "boxes have no npm");
+  if (!installs("javascript")) LAZARET_SKIP_OR_FAIL("npm", "boxes have no npm");
   const std::vector<std::string> both = {"greeting-1.0.0.tgz", "word-2.1.0.tgz"};
   for (const Profile profile : {Profile::strict, Profile::standard}) {
     Json result = run(code_request("javascript", R"js(
@@ -206,11 +155,11 @@ return [require('greeting'), imported, fs.existsSync('/mnt/packages/node_modules
         << result;
     EXPECT_EQ(result["meta"]["packages"][1]["version"], "2.1.0") << result;
   }
-  EXPECT_EQ(layers().size(), 1U);
+  EXPECT_EQ(kept().size(), 1U);
 }
 
 TEST_P(NativePackages, OfJavascriptThatAreNotThoseAskedForSayWhich) {
-  if (!has_npm()) LAZARET_SKIP_OR_FAIL("npm", "boxes have no npm");
+  if (!installs("javascript")) LAZARET_SKIP_OR_FAIL("npm", "boxes have no npm");
   for (const std::vector<std::string>& names :
        {std::vector<std::string>{"greeting-1.0.0.tgz"},
         std::vector<std::string>{"greeting-1.0.0.tgz", "word-3.0.0.tgz"}}) {
@@ -244,8 +193,8 @@ TEST(PackagesInDoctor, AreWhatARunFinds) {
   const Json& rows = said["backends"][0]["packages"];
   ASSERT_EQ(rows.size(), 2U) << said;
   EXPECT_EQ(rows[0]["language"], "python");
-  EXPECT_EQ(rows[0]["present"], has_pip()) << rows;
-  EXPECT_EQ(rows[1]["present"], has_npm()) << rows;
+  EXPECT_EQ(rows[0]["present"], finds_installer("python")) << rows;
+  EXPECT_EQ(rows[1]["present"], finds_installer("javascript")) << rows;
 }
 
 class PackagesOnAnEngine : public testing::TestWithParam<const char*> {};

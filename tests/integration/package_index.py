@@ -28,6 +28,8 @@ def named(name):
         links = ['<a href="/puller/puller-1.0-py3-none-any.whl">puller-1.0-py3-none-any.whl</a>']
     if name == "elsewhere":
         links = ['<a href="http://127.0.0.2:8/elsewhere-1.0-py3-none-any.whl">it</a>']
+    if name == "secure":
+        links = ['<a href="https://127.0.0.2/secure-1.0-py3-none-any.whl">it</a>']
     if name == "liar":
         links = [f'<a href="/files/tell-2.1-py3-none-any.whl#sha256={"0" * 64}">'
                  "liar-1.0-py3-none-any.whl</a>"]

@@ -1,12 +1,11 @@
 #include <poll.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -14,6 +13,7 @@
 
 #include "base/sha256.hpp"
 #include "integration/daemon.hpp"
+#include "integration/packages_bed.hpp"
 #include "integration/support.hpp"
 #include "os/listen.hpp"
 #include "os/pipe.hpp"
@@ -72,46 +72,17 @@ class IndexServer {
   std::string port_, scheme_;
 };
 
-class PackagesOfAnIndex : public testing::TestWithParam<Caller> {
+class PackagesOfAnIndex : public PackagesBed {
  protected:
-  void SetUp() override {
-    if (!can_be(GetParam())) LAZARET_SKIP_OR_FAIL("root", "this test is not run by root");
-    ExecutionRequest make = python(guest("package_files.py"));
-    make.output_directory = files_;
-    ASSERT_EQ(run_on("native", make)["exit_code"], 0);
-    fs::create_directory(cache_);
-    ::chmod(cache_.c_str(), 0777);
-  }
-  [[nodiscard]] static bool installs(const std::string& language) {
-    if (is_required(language == "python" ? "pip" : "npm")) return true;
-    const Json doctor = Json::parse(lazaret({"doctor", "--json"}).out);
-    const Json& rows = doctor["backends"][0]["packages"];
-    return std::ranges::any_of(rows, [&language](const Json& row) {
-      return row["language"] == language && row["present"] == true;
-    });
-  }
   [[nodiscard]] Json run(ExecutionRequest request, const IndexServer& index,
-                         std::vector<std::string> packages) const {
+                         std::vector<std::string> packages, const std::string& hosts = "") const {
     request.packages = std::move(packages);
-    const auto text = in_child(GetParam(), [&] {
-      ::setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
-      ::setenv("PIP_INDEX_URL", index.address("/simple/").c_str(), 1);
-      ::setenv("NPM_CONFIG_REGISTRY", index.address("/npm/").c_str(), 1);
-      ::setenv("SSL_CERT_FILE", authorities_.c_str(), 1);
-      return to_json(sandbox_on("native").execute(request));
-    });
-    return text ? Json::parse(*text) : Json::object();
-  }
-  [[nodiscard]] std::vector<std::string> kept() const {
-    std::vector<std::string> names;
-    std::error_code ignored;
-    for (const auto& entry : fs::directory_iterator(cache_ + "/lazaret/packages", ignored))
-      names.push_back(entry.path().filename().string());
-    return names;
+    return run_with(request, {{"PIP_INDEX_URL", index.address("/simple/")},
+                              {"NPM_CONFIG_REGISTRY", index.address("/npm/")},
+                              {"SSL_CERT_FILE", authorities_},
+                              {"LAZARET_PACKAGES_HOSTS", hosts}});
   }
 
-  const Folder folder_;
-  const std::string files_ = folder_.path() + "/files", cache_ = folder_.path() + "/cache";
   std::string authorities_ = in_checkout("tests/integration/tls/certificate.pem");
 };
 
@@ -123,7 +94,6 @@ std::string message_of(Json result) {
 }
 
 TEST_P(PackagesOfAnIndex, AreFetchedWithAllThatTheyNeedAndNamedInTheResult) {
-  if (!installs("python")) LAZARET_SKIP_OR_FAIL("pip", "boxes have no pip");
   IndexServer index(files_);
   const std::string tell = "tell-2.1-py3-none-any.whl";
   const auto run_it = [&] {
@@ -145,7 +115,6 @@ TEST_P(PackagesOfAnIndex, AreFetchedWithAllThatTheyNeedAndNamedInTheResult) {
 
 // The certificate is looked at in the box, which is told whom to believe.
 TEST_P(PackagesOfAnIndex, AreFetchedOverTlsFromWhoIsBelieved) {
-  if (!installs("python")) LAZARET_SKIP_OR_FAIL("pip", "boxes have no pip");
   const IndexServer index(files_, true);
   EXPECT_EQ(run(python("import tell\ntell.word"), index, {"tell"})["value"], "hello");
   authorities_ = folder_.write("none.pem", file_text("/etc/ssl/certs/ca-certificates.crt"));
@@ -159,7 +128,6 @@ TEST_P(PackagesOfAnIndex, AreFetchedOverTlsFromWhoIsBelieved) {
 }
 
 TEST_P(PackagesOfAnIndex, GoWithFilesOfTheCallersOwn) {
-  if (!installs("python")) LAZARET_SKIP_OR_FAIL("pip", "boxes have no pip");
   const IndexServer index(files_);
   const std::string own = files_ + "/own";
   fs::create_directory(own);
@@ -170,23 +138,63 @@ TEST_P(PackagesOfAnIndex, GoWithFilesOfTheCallersOwn) {
 }
 
 TEST_P(PackagesOfAnIndex, ThatItDoesNotHaveAreNamed) {
-  if (!installs("python")) LAZARET_SKIP_OR_FAIL("pip", "boxes have no pip");
   const IndexServer index(files_);
   for (const char* const wanted : {"nobody", "tell==9.9", "elsewhere", "liar", "broken"}) {
     Json result = run(python("1"), index, {wanted});
     EXPECT_EQ(result["meta"]["cause"], "start_failed") << result;
     EXPECT_THAT(message_of(result), HasSubstr("cannot be fetched")) << wanted;
   }
-  EXPECT_THAT(message_of(run(python("1"), index, {"elsewhere"})),
-              HasSubstr("127.0.0.2 port 8 is not for packages"));
   EXPECT_THAT(message_of(run(python("1"), index, {"nobody"})), HasSubstr("nobody"));
   EXPECT_THAT(kept(), IsEmpty());
+}
+
+// Where an index may lead is not the index's to say.
+TEST_P(PackagesOfAnIndex, ComeFromHostsThatAreNamedOrPublic) {
+  const IndexServer index(files_);
+  const auto fetching = [&](const char* wanted, const std::string& hosts) {
+    return message_of(run(python("1"), index, {wanted}, hosts));
+  };
+  for (const char* const hosts : {"", "public", "127.0.0.2:9", "127.0.0.3:8"})
+    EXPECT_THAT(fetching("elsewhere", hosts), HasSubstr("127.0.0.2 port 8 is not for packages"));
+  EXPECT_THAT(fetching("elsewhere", "127.0.0.2:8"), HasSubstr("refused"));
+  EXPECT_THAT(fetching("secure", ""), HasSubstr("127.0.0.2 has no public address"));
+  EXPECT_THAT(fetching("secure", "127.0.0.3"), HasSubstr("127.0.0.2 port 443 is not for packages"));
+}
+
+TEST_P(PackagesOfAnIndex, AreToldOfWhileTheyAreMade) {
+  const IndexServer index(files_);
+  const std::map<std::string, std::string> environment = {
+      {"XDG_CACHE_HOME", cache_}, {"PIP_INDEX_URL", index.address("/simple/")}};
+  const auto told = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> words = {"run", "--with", "tell", "-c", "1"};
+    words.insert(words.begin() + 1, more.begin(), more.end());
+    const std::string err = lazaret(words, {.argv = {}, .environment = environment}).err;
+    return std::pair(err.find("fetching packages") != err.npos,
+                     err.find("installing packages") != err.npos);
+  };
+  EXPECT_EQ(told({}), std::pair(true, true));
+  EXPECT_EQ(told({}), std::pair(false, false));
+  std::filesystem::remove_all(cache_ + "/lazaret");
+  EXPECT_EQ(told({"-q"}), std::pair(false, false));
+}
+
+// As npm itself would have it.
+TEST_P(PackagesOfAnIndex, OfJavascriptForAnotherSystemAreLeftOut) {
+  if (!installs("javascript")) LAZARET_SKIP_OR_FAIL("npm", "boxes have no npm");
+  const IndexServer index(files_);
+  Json result = run(code_request("javascript", R"js(
+let missing = '';
+try { require('there'); } catch (error) { missing = error.code; }
+return [require('here'), missing];
+)js"),
+                    index, {"chooser"});
+  EXPECT_EQ(result["value"], Json::parse(R"(["here","MODULE_NOT_FOUND"])")) << result;
+  EXPECT_EQ(result["meta"]["packages"].size(), 2U) << result;
 }
 
 // What would have to be built is left alone, however the index names it: what builds it would run
 // where an index can be asked.
 TEST_P(PackagesOfAnIndex, AreNeverBuiltWhereItCanBeAsked) {
-  if (!installs("python")) LAZARET_SKIP_OR_FAIL("pip", "boxes have no pip");
   const IndexServer index(files_);
   Json listed = run(python("import made"), index, {"made"});
   EXPECT_THAT(message_of(listed), HasSubstr("cannot be fetched: No matching distribution"));
@@ -209,7 +217,6 @@ TEST_P(PackagesOfAnIndex, OfJavascriptAreNeverPreparedWhereItCanBeAsked) {
 
 // pip asks nobody by plain HTTP whom it has not been told to trust.
 TEST_P(PackagesOfAnIndex, MayBePlainWhereverItIs) {
-  if (!installs("python")) LAZARET_SKIP_OR_FAIL("pip", "boxes have no pip");
   IndexServer index(files_);
   index.host = "me:secret@0.0.0.0";
   EXPECT_EQ(run(python("import tell\ntell.word"), index, {"tell"})["value"], "hello");
@@ -225,7 +232,6 @@ TEST_P(PackagesOfAnIndex, OfJavascriptAreToldApartByTheirScopes) {
 }
 
 TEST_P(PackagesOfAnIndex, ThatDoesNotAnswerSaySo) {
-  if (!installs("python")) LAZARET_SKIP_OR_FAIL("pip", "boxes have no pip");
   IndexServer index(files_);
   index.end();
   std::vector<ExecutionRequest> requests = {python("1")};
@@ -242,7 +248,6 @@ TEST_P(PackagesOfAnIndex, ThatDoesNotAnswerSaySo) {
 
 // The index is for the box that asks it, and for no other.
 TEST_P(PackagesOfAnIndex, GiveTheProgramNoNetwork) {
-  if (!installs("python")) LAZARET_SKIP_OR_FAIL("pip", "boxes have no pip");
   const IndexServer index(files_);
   Json result = run(python(R"py(
 import socket, sys, tell
@@ -283,7 +288,6 @@ return [require('greeting'), require('word'), fs.existsSync('/mnt/packages/node_
 
 // Whom an index keeps waiting may leave.
 TEST_P(PackagesOfAnIndex, LeaveNothingHalfMadeOfWhoIsCancelled) {
-  if (!installs("python")) LAZARET_SKIP_OR_FAIL("pip", "boxes have no pip");
   const auto silent = os::listen_tcp("127.0.0.1", 0);
   ASSERT_TRUE(silent.ok());
   const std::string url =
@@ -314,7 +318,6 @@ INSTANTIATE_TEST_SUITE_P(Own, PackagesOfADaemon, testing::Values(Caller::user),
                          [](const auto& given) { return name_of(given.param); });
 
 TEST_P(PackagesOfADaemon, AreFetchedOfItsIndex) {
-  if (!installs("python")) LAZARET_SKIP_OR_FAIL("pip", "boxes have no pip");
   const IndexServer index(files_);
   const Daemon daemon({}, {{"PIP_INDEX_URL", index.address("/simple/")},
                            {"XDG_CACHE_HOME", cache_}});

@@ -2,16 +2,12 @@
 # network: Lazaret connects for it, as core/relay.hpp says. Nor has it subprocesses, by which pip
 # would build what comes as a source archive after all. Its last word on standard error, when it
 # cannot, is shown to who wanted them; its value says how much there is.
-import glob
 import http.server
-import os
 import queue
 import struct
-import sys
 import threading
 import urllib.parse
 
-PLACE = "/work/out/packages"
 HEAD = struct.Struct(">cHH")
 MOST = 0xFFFF
 
@@ -93,41 +89,20 @@ class Proxy(http.server.BaseHTTPRequestHandler):
         pass
 
 
-def pip():
-    try:
-        import pip
-    except ImportError:
-        sys.path += glob.glob("/usr/share/python-wheels/*.whl")
-    try:
-        from pip._internal.cli.main import main
-    except ImportError:
-        sys.exit("ERROR: there is no pip: install python3-pip")
-    return main
-
-
 def lines_of(path):
     with open(path, encoding="utf-8") as file:
         return file.read().splitlines()
 
 
-main = pip()
 link = Link()
 server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
 threading.Thread(target=server.serve_forever, daemon=True).start()
-os.environ["HOME"] = "/work"
-os.environ["PIP_CONFIG_FILE"] = os.devnull
 index = [word for url in lines_of("/work/index") for word in ("--index-url", url)]
 if index and index[1].startswith("http://"):
     index += ["--trusted-host", urllib.parse.urlsplit(index[1]).netloc.rpartition("@")[2]]
 trusted = ["--cert", "/work/authorities"] if os.path.getsize("/work/authorities") else []
-status = main([
-    "download", "--isolated", "--no-input", "--no-color", "--disable-pip-version-check",
-    "--no-cache-dir", "--only-binary", ":all:", "--progress-bar", "off", "--retries", "1",
-    "--timeout", "20", "--proxy", f"http://127.0.0.1:{server.server_port}", "--dest", PLACE,
-    "--find-links", "/work/packages", *index, *trusted,
-    *sorted(glob.glob("/work/packages/*")), *lines_of("/work/wanted"),
-])
-if status:
-    sys.exit(status)
+pip("download", "--only-binary", ":all:", "--retries", "1", "--timeout", "20",
+    "--proxy", f"http://127.0.0.1:{server.server_port}", "--dest", PLACE, *index, *trusted,
+    *FILES, *lines_of("/work/wanted"))
 sizes = [os.path.getsize(path) for path in glob.glob(PLACE + "/*")]
 {"files": len(sizes), "bytes": sum(sizes)}

@@ -50,9 +50,9 @@ def source(name, version, setup):
                {f"{made}/setup.py": setup, f"{made}/{name}.py": "from its_making import seen\n"})
 
 
-def npm(name, version, code, needs={}, more={}, links=()):
+def npm(name, version, code, needs={}, more={}, links=(), said={}):
     about = {"name": name, "version": version, "main": "index.js", "dependencies": needs,
-             "scripts": {"install": "touch ran", "postinstall": "touch ran"}}
+             "scripts": {"install": "touch ran", "postinstall": "touch ran"}} | said
     archive_of(f"{name.strip('@').replace('/', '+')}-{version}.tgz",
                {"package/package.json": json.dumps(about), "package/index.js": code} | more, links)
 
@@ -111,6 +111,9 @@ npm("greeting", "1.0.0", ALSO, {"word": "^2.0.0"})
 npm("word", "2.1.0", "module.exports = 'hello'\n")
 npm("word", "3.0.0", "module.exports = 'bye'\n")
 npm("scope-word", "1.0.0", "module.exports = 'dashed'\n")
+npm("here", "1.0.0", "module.exports = 'here'\n", said={"os": ["!win32"]})
+npm("there", "1.0.0", "", said={"os": ["win32"]})
+npm("chooser", "1.0.0", "", said={"optionalDependencies": {"here": "1.0.0", "there": "1.0.0"}})
 npm("repository", "1.0.0", "", {"other": "git+http://127.0.0.1:1/other.git"})
 npm("@scope/word", "1.0.0", "module.exports = 'scoped'\n")
 OUTSIDE = {"package/../../../../climbed.js": "", "/tmp/lazaret-climbed.js": ""}

@@ -122,6 +122,28 @@ TEST_F(Relays, HaveSixtyFourAtATime) {
   }
 }
 
+TEST_F(Relays, HaveFourThousandAndNinetySixInAll) {
+  for (unsigned number = 1; number <= 4096; ++number) {
+    relay_.hear(frame('o', number, "nowhere:443"));
+    ASSERT_EQ(hear(20), frame('f', number, "nobody is there"));
+  }
+  relay_.hear(frame('o', 4097, "nowhere:443"));
+  EXPECT_EQ(hear(25), frame('f', 4097, "too many connections"));
+}
+
+TEST_F(Relays, HearSoMuchAndNoMore) {
+  const std::string open = frame('o', 1, "one:443");
+  const std::string piece = frame('d', 2, std::string((1 << 15) - 5, 'm'));  // nobody's
+  for (int heard = 1; heard < 1 << 13; ++heard) relay_.hear(piece);
+  relay_.hear(frame('d', 2, std::string(piece.size() - open.size() - 5, 'm')) + open);
+  EXPECT_EQ(hear(5), frame('o', 1));
+  ASSERT_TRUE(far("one").write(bytes_of("x"), soon()).ok());
+  EXPECT_EQ(hear(6), frame('d', 1, "x"));
+  relay_.hear("d");  // one byte more
+  ASSERT_TRUE(far("one").write(bytes_of("x"), soon()).ok());
+  EXPECT_EQ(hear(6), "");
+}
+
 // It is the run's own thread that hears.
 TEST_F(Relays, WaitForNobodyWhoDoesNotRead) {
   relay_.hear(frame('o', 1, "one:443") + frame('o', 2, "two:443"));

@@ -154,6 +154,15 @@ TEST(StdinFeed, CutsASourceOneBytePastTheLimitAndSaysSo) {
   EXPECT_TRUE(feed.was_cut());
 }
 
+TEST(StdinFeed, CutsNothingOfWhatIsRelayed) {
+  Reader reader;
+  const ExecutionRequest request = with_source(source_of(1, kMost + 1));
+  StdinFeed feed(reader.client, request, soon(), policy::Streams::relayed);
+  reader.drain(feed);
+  EXPECT_EQ(reader.text.size(), kMost + 1);
+  EXPECT_FALSE(feed.was_cut());
+}
+
 TEST(StdinFeed, SaysThatItCutASourceWhosePiecesEndExactlyAtTheLimit) {
   Reader reader;
   const ExecutionRequest request = with_source(source_of(17, kMost / 16));

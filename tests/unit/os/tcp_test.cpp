@@ -1,7 +1,16 @@
 #include "os/tcp.hpp"
 #include "soon.hpp"
 
+#include <arpa/inet.h>
+#include <net/if.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <array>
+#include <cstring>
 
 #include <gtest/gtest.h>
 
@@ -75,6 +84,40 @@ TEST(Tcp, AllowsThoseBesideThem) {
     ASSERT_FALSE(wire.ok());
     EXPECT_EQ(wire.error().code(), Errc::cancelled) << host;
   }
+}
+
+// In a network of its own, whose loopback has a public address and a neighbour's: 0, 1 or 2 of them
+// that were not left alone; -1 where there is no such network.
+int reached_in_own_network() {
+  if (::unshare(CLONE_NEWUSER | CLONE_NEWNET) != 0) return -1;
+  const int socket = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  ifreq request{};
+  std::strcpy(request.ifr_name, "lo");
+  sockaddr_in own{};
+  own.sin_family = AF_INET;
+  ::inet_pton(AF_INET, "1.2.3.4", &own.sin_addr);
+  std::memcpy(&request.ifr_addr, &own, sizeof own);
+  if (::ioctl(socket, SIOCSIFADDR, &request) != 0) return -1;
+  ::inet_pton(AF_INET, "255.255.255.0", &own.sin_addr);
+  std::memcpy(&request.ifr_netmask, &own, sizeof own);
+  if (::ioctl(socket, SIOCSIFNETMASK, &request) != 0) return -1;
+  request.ifr_flags = IFF_UP | IFF_LOOPBACK | IFF_RUNNING;
+  if (::ioctl(socket, SIOCSIFFLAGS, &request) != 0) return -1;
+  int reached = 0;
+  for (const char* const host : {"1.2.3.4", "1.2.3.77"}) {
+    const auto wire = connect_tcp(host, 443, Addresses::public_ones, soon());
+    reached += wire.error().code() == Errc::permission_denied ? 0 : 1;
+  }
+  return reached;
+}
+
+TEST(Tcp, LeavesThisMachinesOwnNetworksAlone) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(reached_in_own_network() & 0xFF);
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  if (WEXITSTATUS(status) == 0xFF) GTEST_SKIP() << "no network of one's own can be made here";
+  EXPECT_EQ(status, 0);
 }
 
 // What a name leads to is not waited for by who does not want it any more.
