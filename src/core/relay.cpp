@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -15,7 +14,7 @@ namespace {
 
 constexpr std::size_t kHead = 5, kMostPayload = 0xFFFF, kPiece = 1UL << 14;
 constexpr std::size_t kMostWaiting = 1UL << 20;  // what the program has not read yet
-constexpr std::size_t kMostAtATime = 64, kLongestHost = 253;
+constexpr std::size_t kMostAtATime = 64;
 constexpr unsigned kMostInAll = 4096;
 constexpr std::uint64_t kMostHeard = 1ULL << 28;
 constexpr std::chrono::seconds kConnectBound{20}, kSendBound{10};
@@ -31,29 +30,6 @@ void append(std::string& text, std::size_t number) {
 }
 
 }  // namespace
-
-std::optional<Endpoint> endpoint_in(std::string_view text) {
-  const std::size_t colon = text.rfind(':');
-  if (colon == text.npos) return std::nullopt;
-  std::string_view host = text.substr(0, colon);
-  const std::string_view digits = text.substr(colon + 1);
-  Endpoint endpoint;
-  const auto read = std::from_chars(digits.begin(), digits.end(), endpoint.port);
-  if (read.ec != std::errc() || read.ptr != digits.end() || endpoint.port == 0) return std::nullopt;
-  const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
-  if (bracketed) host = host.substr(1, host.size() - 2);
-  constexpr std::string_view kLetters =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
-  const bool is_name = host.find_first_not_of(kLetters) == host.npos;
-  const bool is_address = host.find_first_not_of("0123456789abcdefABCDEF:.") == host.npos;
-  if (host.empty() || host.size() > kLongestHost || !(bracketed ? is_address : is_name))
-    return std::nullopt;
-  endpoint.host = host;
-  std::ranges::transform(endpoint.host, endpoint.host.begin(), [](char letter) {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-  });
-  return endpoint;
-}
 
 Relay::~Relay() {
   std::map<std::uint16_t, Connection> all;

@@ -12,20 +12,11 @@
 #include <thread>
 
 #include "base/condition.hpp"
+#include "base/endpoint.hpp"
 #include "base/wire.hpp"
 #include "lazaret/result.hpp"
 
 namespace lazaret::core {
-
-/// Where a connection leads.
-struct Endpoint {
-  std::string host;
-  std::uint16_t port = 0;
-  bool operator==(const Endpoint&) const = default;
-};
-
-/// "host:port", with an IPv6 address in brackets. Unset: it is none.
-[[nodiscard]] std::optional<Endpoint> endpoint_in(std::string_view text);
 
 /// Carries connections for a program that has no network. It opens them and sends into them by
 /// frames on its standard output, and gets what comes by frames on its standard input: a letter for

@@ -186,16 +186,5 @@ TEST_F(Relays, EndWhileTheyCarry) {
   EXPECT_EQ(read_all(far("two")), "");
 }
 
-TEST(Endpoints, AreHostsAndPorts) {
-  EXPECT_EQ(endpoint_in("Example.ORG:443"), (Endpoint{"example.org", 443}));
-  EXPECT_EQ(endpoint_in("[2001:DB8::1]:65535"), (Endpoint{"2001:db8::1", 65535}));
-  EXPECT_EQ(endpoint_in(std::string(253, 'a') + ":1"), (Endpoint{std::string(253, 'a'), 1}));
-  for (const std::string text :
-       {"", ":", "a", "a:", ":1", "a:0", "a:65536", "a:-1", "a:1 ", "a b:1", "a/b:1", "::1:1",
-        "[::1:1", "[]:1", "[a.example]:1", "a:1:2", "a\n:1"})
-    EXPECT_FALSE(endpoint_in(text)) << text;
-  EXPECT_FALSE(endpoint_in(std::string(254, 'a') + ":1"));
-}
-
 }  // namespace
 }  // namespace lazaret::core

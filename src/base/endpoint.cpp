@@ -1,0 +1,46 @@
+#include "base/endpoint.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace lazaret {
+namespace {
+
+constexpr std::size_t kLongestHost = 253;  // RFC 1035
+constexpr std::string_view kInNames =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
+constexpr std::string_view kInAddresses = "0123456789abcdefABCDEF:.";
+
+char lower(char letter) noexcept {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
+}  // namespace
+
+std::optional<Endpoint> endpoint_in(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == text.npos) return std::nullopt;
+  std::string_view host = text.substr(0, colon);
+  const std::string_view digits = text.substr(colon + 1);
+  Endpoint endpoint;
+  const auto read = std::from_chars(digits.begin(), digits.end(), endpoint.port);
+  if (read.ec != std::errc() || read.ptr != digits.end() || endpoint.port == 0) return std::nullopt;
+  const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
+  if (bracketed) host = host.substr(1, host.size() - 2);
+  if (!bracketed && host.ends_with('.')) host.remove_suffix(1);  // the root; the same host
+  const auto letters = bracketed ? kInAddresses : kInNames;
+  const bool is_well =
+      !host.empty() && host.size() <= kLongestHost && host.find_first_not_of(letters) == host.npos;
+  if (!is_well || (bracketed && host.find(':') == host.npos)) return std::nullopt;
+  endpoint.host.resize(host.size());
+  std::ranges::transform(host, endpoint.host.begin(), lower);
+  return endpoint;
+}
+
+std::string text_of(const Endpoint& endpoint) {
+  const bool is_bracketed = endpoint.host.find(':') != std::string::npos;
+  return (is_bracketed ? "[" + endpoint.host + "]" : endpoint.host) + ":" +
+         std::to_string(endpoint.port);
+}
+
+}  // namespace lazaret
