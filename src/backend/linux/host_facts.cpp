@@ -1,6 +1,5 @@
 #include "backend/linux/host_facts.hpp"
 
-#include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <sched.h>
 #include <sys/resource.h>
@@ -12,14 +11,14 @@
 #include <csignal>
 #include <cstring>
 #include <string>
+#include <utility>
 
+#include "backend/linux/landlock_trial.hpp"
 #include "backend/linux/refusal.hpp"
 #include "backend/linux/subordinate.hpp"
 
 namespace lazaret::backend::native {
 namespace {
-
-constexpr std::uint32_t kWholeLandlock = 6;
 
 void add_cgroups(std::vector<HostFact>& facts, const CgroupBase& base) {
   const bool root = ::geteuid() == 0;
@@ -80,21 +79,29 @@ void add_namespaces(std::vector<HostFact>& facts) {
   }
 }
 
+std::string not_held(const LandlockTrial& trial) {
+  std::string text;
+  for (const auto& [name, holds] : {std::pair{"files", trial.files},
+                                    {"abstract sockets", trial.sockets},
+                                    {"signals", trial.signals}}) {
+    if (!holds) text += (text.empty() ? "" : ", ") + std::string(name);
+  }
+  return text;
+}
+
 void add_landlock(std::vector<HostFact>& facts) {
-  const long version =
-      ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
-  if (version >= kWholeLandlock) {
-    facts.push_back({"Landlock", Presence::there, "version " + std::to_string(version), ""});
-  } else if (version > 0) {
-    facts.push_back({"Landlock", Presence::missing,
-                     "version " + std::to_string(version) +
-                         ", of which signals and abstract "
-                         "sockets are not a part",
-                     "Linux 6.12 has version 6"});
-  } else {
+  const LandlockTrial trial = try_landlock();
+  const std::string version = "version " + std::to_string(trial.version);
+  if (trial.version == 0) {
     facts.push_back(
         {"Landlock", Presence::missing, "not in this kernel, or off",
          "boot with landlock first in lsm=, as in lsm=landlock,lockdown,yama,apparmor"});
+  } else if (const std::string open = not_held(trial); !open.empty()) {
+    facts.push_back({"Landlock", Presence::missing, version + ", which does not hold " + open,
+                     "Linux 6.12 has version 6"});
+  } else {
+    facts.push_back({"Landlock", Presence::there,
+                     version + ": files, abstract sockets and signals were refused", ""});
   }
 }
 

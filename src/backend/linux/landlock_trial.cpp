@@ -1,0 +1,89 @@
+#include "backend/linux/landlock_trial.hpp"
+
+#include <fcntl.h>
+#include <linux/landlock.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "os/handle.hpp"
+
+namespace lazaret::backend::native {
+namespace {
+
+constexpr int kFiles = 1, kSockets = 2, kSignals = 4;
+constexpr std::uint32_t kScoped = 6;
+// Newer than the headers that we are built with (landlock.h of Linux 6.12).
+struct Ruleset {
+  std::uint64_t files = LANDLOCK_ACCESS_FS_READ_FILE | LANDLOCK_ACCESS_FS_READ_DIR;
+  std::uint64_t network = 0;
+  std::uint64_t scopes = 0;
+};
+
+// Listens at a name that the kernel chooses (unix(7), autobind).
+struct Outside {
+  Outside() : listener(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    address.sun_family = AF_UNIX;
+    (void)::bind(listener.get(), general(), sizeof address.sun_family);
+    (void)::listen(listener.get(), 1);
+    (void)::getsockname(listener.get(), general(), &size);
+  }
+  sockaddr* general() { return reinterpret_cast<sockaddr*>(&address); }
+
+  os::Handle listener;
+  sockaddr_un address{};
+  socklen_t size = sizeof address;
+};
+
+bool restrict_all(std::uint32_t version) {
+  Ruleset rules;
+  if (version >= kScoped) rules.scopes = 3;  // abstract sockets, signals
+  const std::size_t size = version >= kScoped ? sizeof rules : sizeof rules.files;
+  const long ruleset = ::syscall(SYS_landlock_create_ruleset, &rules, size, 0);
+  return ruleset >= 0 && ::syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
+}
+
+bool was_refused(long answer, int code) { return answer == -1 && errno == code; }
+
+// What was refused, in the child.
+int refused(std::uint32_t version, Outside& outside) {
+  const long way = ::syscall(SYS_socket, AF_UNIX, SOCK_STREAM, 0);
+  if (way < 0 || !restrict_all(version)) return 0;
+  int seen = 0;
+  if (was_refused(::syscall(SYS_openat, AT_FDCWD, "/", O_RDONLY | O_DIRECTORY, 0), EACCES))
+    seen |= kFiles;
+  if (was_refused(::syscall(SYS_connect, way, outside.general(), outside.size), EPERM))
+    seen |= kSockets;
+  if (was_refused(::syscall(SYS_kill, ::syscall(SYS_getppid), 0), EPERM)) seen |= kSignals;
+  return seen;
+}
+
+}  // namespace
+
+// SAFETY: as in host_facts.cpp: like fork(2), and the child makes system calls only.
+LandlockTrial try_landlock() {
+  const long version =
+      ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  if (version <= 0) return {};
+  LandlockTrial trial{static_cast<std::uint32_t>(version)};
+  Outside outside;
+  const long pid = ::syscall(SYS_clone, SIGCHLD, nullptr, nullptr, nullptr, nullptr);
+  if (pid == 0) ::syscall(SYS_exit_group, refused(trial.version, outside));
+  int status = 0;
+  while (pid > 0 && ::waitpid(static_cast<pid_t>(pid), &status, 0) < 0 && errno == EINTR) {
+  }
+  if (pid < 0 || !WIFEXITED(status)) return trial;
+  trial.files = (WEXITSTATUS(status) & kFiles) != 0;
+  trial.sockets = (WEXITSTATUS(status) & kSockets) != 0;
+  trial.signals = (WEXITSTATUS(status) & kSignals) != 0;
+  return trial;
+}
+
+}  // namespace lazaret::backend::native
