@@ -217,6 +217,18 @@ def ClearsTheCgroupsOfKilledRunsWithTheNextRun_L49():
     equal(left_cgroups(), [])
 
 
+def MakesCgroupsThatNobodyElseChanges_L10():
+    process = start("exec", "--", "sleep", "4206")
+    until(lambda: len(processes("4206")) > 1, "the program has not started")
+    for path in map(pathlib.Path, left_cgroups()):
+        equal((path.stat().st_mode & 0o7777, path.stat().st_uid), (0o755, 0), path)
+        for file in path.iterdir():
+            if file.is_file():
+                equal((file.stat().st_mode & 0o022, file.stat().st_uid), (0, 0), file)
+    process.send_signal(signal.SIGTERM)
+    finish(process)
+
+
 def SparesTheCgroupOfARunThatGoesOn():
     process = start("exec", "--json", "--", "sh", "-c", "echo begun; sleep 4; echo ended")
     until(left_cgroups, "the program has not started")
