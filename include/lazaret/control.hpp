@@ -11,7 +11,7 @@ namespace lazaret {
 /// Something that holds foreign code. The names are the words of `evidence`, `doctor` and
 /// `--require`.
 enum class Control {
-  network,      ///< no interface but an unconfigured loopback
+  network,      ///< no interface but a loopback, and no way out but the one asked for
   filesystem,   ///< read-only root, no host path writable, sensitive kernel files masked
   privileges,   ///< not root, no capability, no new privileges, no supplementary group
   timeout,      ///< a deadline and a kill that do not depend on the code's consent

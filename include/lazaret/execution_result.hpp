@@ -110,6 +110,23 @@ struct Package {
   std::string sha256;   ///< of its content, as it was installed; 64 hexadecimal digits
 };
 
+/// What a program with hosts that it may reach has asked its way out for.
+struct Connection {
+  enum class Outcome {
+    made,
+    denied,  ///< it led elsewhere: to another host, or to an address that is not public
+    failed,  ///< nobody answered
+  };
+  std::string host;  ///< in lower case
+  std::uint16_t port = 0;
+  Outcome outcome = Outcome::made;
+  std::string reason;                ///< of one that was denied or has failed
+  std::uint64_t sent_bytes = 0;      ///< to the host
+  std::uint64_t received_bytes = 0;  ///< from it
+};
+
+[[nodiscard]] std::string_view name_of(Connection::Outcome outcome) noexcept;
+
 struct Meta {
   std::string run_id;
   std::string backend;  ///< "native", "docker", "podman"; "none" when no box was made
@@ -120,7 +137,8 @@ struct Meta {
   std::string language;
   /// Of a deterministic request: "time_zone", "locale", "hash_seed", "random_seed".
   std::vector<std::string> fixed;
-  std::vector<Package> packages;  ///< that the program could import
+  std::vector<Package> packages;        ///< that the program could import
+  std::vector<Connection> connections;  ///< in the order in which it asked for them, 256 at most
   Limits limits;
   Cause cause = Cause::exited;
   std::optional<int> signal;

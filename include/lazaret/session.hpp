@@ -23,6 +23,7 @@ struct SessionRequest {
   std::optional<Subprocess> subprocess;
   std::optional<Profile> profile;
   std::optional<Loopback> loopback;
+  std::vector<std::string> hosts;  ///< see ExecutionRequest::hosts
   std::vector<Mount> mounts;
   std::optional<std::string> image;
   std::optional<std::set<Control>> required_controls;

@@ -12,6 +12,7 @@
 #include "lazaret/control.hpp"
 #include "lazaret/execution_result.hpp"
 #include "lazaret/result.hpp"
+#include "os/handle.hpp"
 #include "policy/spec.hpp"
 
 namespace lazaret::backend {
@@ -40,6 +41,9 @@ class Box {
   [[nodiscard]] virtual const std::vector<Evidence>& evidence() const = 0;
   /// Things the user should know that stop nothing.
   [[nodiscard]] virtual const std::vector<std::string>& warnings() const = 0;
+  /// A socket that listens within the box, on its own loopback at policy::kWayOutPort: accepting is
+  /// the caller's. Of a box whose spec has hosts, once; otherwise none.
+  [[nodiscard]] virtual os::Handle take_way_out() { return os::Handle(); }
   /// Ends every process of the box from outside and waits until they are gone. Idempotent.
   [[nodiscard]] virtual Status kill(const Call& call) = 0;
   /// Has the box begin to end, for whoever disposes of it later to wait less. Never waits.

@@ -39,12 +39,19 @@ std::string files_asked(const policy::Spec& spec) {
   return text;
 }
 
+std::string network_asked(const policy::Spec& spec) {
+  std::string text = spec.loopback == Loopback::up ? "loopback" : "none";
+  for (const policy::HostRule& rule : spec.hosts)
+    text += (rule == spec.hosts.front() ? ", by proxy to " : ", ") + text_of(rule);
+  return text;
+}
+
 }  // namespace
 
 std::string requested(Control control, const policy::Spec& spec) {
   const Limits& limits = spec.limits;
   switch (control) {
-    case Control::network: return spec.loopback == Loopback::up ? "loopback" : "none";
+    case Control::network: return network_asked(spec);
     case Control::filesystem: return files_asked(spec);
     case Control::privileges: return "uid and gid 65534, no capability, no new privileges";
     case Control::timeout:

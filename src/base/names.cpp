@@ -95,6 +95,15 @@ std::string_view name_of(RichResult::Source source) noexcept {
   return source == RichResult::Source::value ? "value" : "display";
 }
 
+std::string_view name_of(Connection::Outcome outcome) noexcept {
+  switch (outcome) {
+    case Connection::Outcome::made: return "made";
+    case Connection::Outcome::denied: return "denied";
+    case Connection::Outcome::failed: return "failed";
+  }
+  return "";
+}
+
 std::string_view name_of(Subprocess subprocess) noexcept {
   switch (subprocess) {
     case Subprocess::allow: return "allow";

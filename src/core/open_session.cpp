@@ -27,6 +27,7 @@ void take_from_session(ExecutionRequest& run, const SessionRequest& session) {
   run.subprocess = session.subprocess;
   run.profile = session.profile;
   run.loopback = session.loopback;
+  run.hosts = session.hosts;
   run.mounts = session.mounts;
   run.image = session.image;
   run.required_controls = session.required_controls;
@@ -46,6 +47,7 @@ Status check_run(const ExecutionRequest& run) {
   if (run.subprocess) return of_the_session("subprocess");
   if (run.profile) return of_the_session("profile");
   if (run.loopback) return of_the_session("loopback");
+  if (!run.hosts.empty()) return of_the_session("hosts");
   if (!run.mounts.empty()) return of_the_session("mounts");
   if (run.image) return of_the_session("image");
   if (run.required_controls) return of_the_session("required_controls");

@@ -8,6 +8,7 @@
 #include "core/cause.hpp"
 #include "core/one_run.hpp"
 #include "core/run_error.hpp"
+#include "core/way_out.hpp"
 #include "runner/client.hpp"
 
 namespace lazaret::core {
@@ -29,8 +30,10 @@ void describe(ExecutionResult& result, const backend::Box& box) {
 
 Attempt run_in(backend::Box& box, const ExecutionRequest& request, const policy::Spec& spec) {
   runner::Client client(box.wire());
+  const auto way_out = way_out_of(box, spec);
   OneRun run = run_one(box, client, request, spec);
   describe(run.result, box);
+  put_connections(run.result, way_out.get());
   const Status gone = box.dispose(Call{}.within(kEndBound));
   if (!gone.ok())
     run.result.meta.warnings.push_back("the box could not be removed: " + gone.error().message());

@@ -207,6 +207,8 @@ constexpr std::array kMembers = {
            [](ExecutionRequest& to, const json& v) {
              return put_word(to.loopback, "loopback", v, loopback_named);
            }},
+    Member{"hosts",
+           [](ExecutionRequest& to, const json& v) { return put_words(to.hosts, "hosts", v); }},
     Member{"mounts", put_mounts},
     Member{"terminal", put_terminal},
 };
@@ -271,6 +273,7 @@ json json_of(const ExecutionRequest& request) {
   if (request.subprocess) object["subprocess"] = name_of(*request.subprocess);
   if (request.profile) object["profile"] = name_of(*request.profile);
   if (request.loopback) object["loopback"] = name_of(*request.loopback);
+  if (!request.hosts.empty()) object["hosts"] = request.hosts;
   for (const Mount& mount : request.mounts)
     object["mounts"].push_back({{"source", mount.source},
                                 {"target", mount.target},

@@ -57,6 +57,16 @@ Json compile_json(const Compilation& compile) {
   return json;
 }
 
+Json connection_json(const Connection& connection) {
+  Json json = {{"host", connection.host},
+               {"port", connection.port},
+               {"outcome", name_of(connection.outcome)}};
+  if (!connection.reason.empty()) json["reason"] = connection.reason;
+  json["sent_bytes"] = connection.sent_bytes;
+  json["received_bytes"] = connection.received_bytes;
+  return json;
+}
+
 Json meta_json(const Meta& meta) {
   Json json = {{"run_id", meta.run_id},
                {"backend", meta.backend},
@@ -71,6 +81,8 @@ Json meta_json(const Meta& meta) {
                                 {"name", package.name},
                                 {"version", package.version},
                                 {"sha256", package.sha256}});
+  for (const Connection& connection : meta.connections)
+    json["connections"].push_back(connection_json(connection));
   json["limits"] = limits_json(meta.limits);
   json["cause"] = name_of(meta.cause);
   put(json, "signal", meta.signal);
@@ -88,9 +100,8 @@ Json meta_json(const Meta& meta) {
   json["isolation"] = name_of(meta.isolation);
   json["evidence"] = core::json_of(meta.evidence);
   if (meta.context)
-    json["context"] = {{"name", meta.context->name},
-                       {"cell", meta.context->cell},
-                       {"lost", meta.context->lost}};
+    json["context"] = {
+        {"name", meta.context->name}, {"cell", meta.context->cell}, {"lost", meta.context->lost}};
   if (meta.fallback)
     json["fallback"] = {{"wanted", meta.fallback->wanted}, {"reason", meta.fallback->reason}};
   json["warnings"] = meta.warnings;

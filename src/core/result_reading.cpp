@@ -98,6 +98,15 @@ Artifact artifact_of(const json& object) {
   return artifact;
 }
 
+Connection connection_of(const json& object) {
+  return {object.at("host").get<std::string>(),
+          object.at("port").get<std::uint16_t>(),
+          named(object.at("outcome"), Connection::Outcome::failed),
+          optional_at<std::string>(object, "reason").value_or(""),
+          object.at("sent_bytes").get<std::uint64_t>(),
+          object.at("received_bytes").get<std::uint64_t>()};
+}
+
 Meta meta_of(const json& object) {
   Meta meta;
   object.at("run_id").get_to(meta.run_id);
@@ -109,10 +118,11 @@ Meta meta_of(const json& object) {
   object.at("language").get_to(meta.language);
   meta.fixed = optional_at<std::vector<std::string>>(object, "fixed").value_or(meta.fixed);
   for (const json& package : optional_at<json>(object, "packages").value_or(json::array()))
-    meta.packages.push_back({package.at("file").get<std::string>(),
-                             package.at("name").get<std::string>(),
-                             package.at("version").get<std::string>(),
-                             package.at("sha256").get<std::string>()});
+    meta.packages.push_back(
+        {package.at("file").get<std::string>(), package.at("name").get<std::string>(),
+         package.at("version").get<std::string>(), package.at("sha256").get<std::string>()});
+  for (const json& connection : optional_at<json>(object, "connections").value_or(json::array()))
+    meta.connections.push_back(connection_of(connection));
   meta.limits = limits_of(object.at("limits"));
   meta.cause = named(object.at("cause"), Cause::infrastructure_lost);
   meta.signal = optional_at<int>(object, "signal");
@@ -124,9 +134,9 @@ Meta meta_of(const json& object) {
                  output.at("stdout_truncated").get<bool>(),
                  output.at("stderr_truncated").get<bool>()};
   if (const auto context = optional_at<json>(object, "context")) {
-    meta.context = ContextNote{context->at("name").get<std::string>(),
-                               context->at("cell").get<std::uint32_t>(),
-                               context->at("lost").get<bool>()};
+    meta.context =
+        ContextNote{context->at("name").get<std::string>(),
+                    context->at("cell").get<std::uint32_t>(), context->at("lost").get<bool>()};
   }
   if (const auto kill = optional_at<json>(object, "kill")) {
     meta.kill = Kill{kill->at("path").get<std::string>(),

@@ -14,6 +14,7 @@
 #include "core/orchestrator.hpp"
 #include "core/run_error.hpp"
 #include "core/transfer.hpp"
+#include "core/way_out.hpp"
 #include "policy/box_path.hpp"
 #include "policy/quantity.hpp"
 
@@ -137,7 +138,10 @@ class Session::Use {
 };
 
 Session::Session(Parts parts)
-    : parts_(std::move(parts)), evidence_(parts_.box->evidence()), client_(parts_.box->wire()) {
+    : parts_(std::move(parts)),
+      way_out_(way_out_of(*parts_.box, parts_.spec)),
+      evidence_(parts_.box->evidence()),
+      client_(parts_.box->wire()) {
   life_.with([](Life& life) { life.used = Clock::now(); });
 }
 
@@ -190,6 +194,7 @@ ExecutionResult Session::run(ExecutionRequest& request, policy::Spec& spec,
   }
   OneRun kept = run_kept(*parts_.box, client_, request, spec);
   contexts_.note(spec, kept);
+  put_connections(kept.result, way_out_.get());
   use->is_whole = kept.can_go_on;
   if (!kept.can_go_on) kept.result.meta.warnings.push_back("the session ended with this run");
   kept.result.meta.backend = parts_.backend->name();
@@ -349,6 +354,7 @@ void Session::dispose() {
   if (!parts_.box) return;
   (void)parts_.box->dispose(Call{}.within(kEndBound)).ok();
   parts_.box.reset();
+  way_out_.reset();
 }
 
 SessionState Session::state() const {

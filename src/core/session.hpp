@@ -15,6 +15,7 @@
 #include "core/contexts.hpp"
 #include "core/packing.hpp"
 #include "core/unpacking.hpp"
+#include "egress/proxy.hpp"
 #include "lazaret/session.hpp"
 #include "policy/spec.hpp"
 #include "runner/client.hpp"
@@ -106,6 +107,7 @@ class Session {
   void dispose();
 
   Parts parts_;
+  std::unique_ptr<egress::Proxy> way_out_;
   std::vector<Evidence> evidence_;
   Clock::time_point made_ = Clock::now();
   mutable Guarded<Life> life_;

@@ -16,9 +16,9 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t kMostSeconds = 1'000'000'000;
-constexpr std::array<std::string_view, 8> kOfTheBox = {"language",          "limits",  "image",
+constexpr std::array<std::string_view, 9> kOfTheBox = {"language",          "limits",  "image",
                                                        "required_controls", "profile", "subprocess",
-                                                       "loopback",          "mounts"};
+                                                       "loopback",          "hosts",   "mounts"};
 
 struct Time {
   const char* name;
@@ -61,6 +61,7 @@ Result<SessionRequest> session_request_of(json object) {
   session.subprocess = run.subprocess;
   session.profile = run.profile;
   session.loopback = run.loopback;
+  session.hosts = std::move(run.hosts);
   session.mounts = std::move(run.mounts);
   session.image = std::move(run.image);
   session.required_controls = std::move(run.required_controls);

@@ -77,7 +77,9 @@ struct Config {
   std::set<std::string> mount_sources = {"/"};  ///< directories in which sources of mounts may lie
   /// HOST[:PORT] that packages may be fetched from, at whatever address; and kPublicHosts.
   std::set<std::string> package_hosts = {std::string(kPublicHosts)};
-  std::set<std::string> environment_allow;      ///< names that pass from our environment into boxes
+  /// HOST[:PORT] and *.HOST[:PORT] that requests may name, at whatever address; and kPublicHosts.
+  std::set<std::string> egress_hosts = {std::string(kPublicHosts)};
+  std::set<std::string> environment_allow;  ///< names that pass from our environment into boxes
   std::map<std::string, std::string> passed_environment;  ///< those of them that were set
   std::map<std::string, Source, std::less<>> sources;     ///< by key path; absent: built in
 

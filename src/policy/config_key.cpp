@@ -7,6 +7,7 @@
 
 #include "base/try.hpp"
 #include "policy/environment.hpp"
+#include "policy/hosts.hpp"
 #include "policy/image_name.hpp"
 #include "policy/invalid.hpp"
 #include "policy/limit_table.hpp"
@@ -325,6 +326,8 @@ std::vector<ConfigKey> make_table() {
       words_key("mounts.allow", "LAZARET_MOUNTS_ALLOW", &Config::mount_sources, check_source));
   table.push_back(words_key("packages.hosts", "LAZARET_PACKAGES_HOSTS", &Config::package_hosts,
                             check_package_host));
+  table.push_back(
+      words_key("egress.hosts", "LAZARET_EGRESS_HOSTS", &Config::egress_hosts, check_egress_host));
   table.push_back({"pool.most", "LAZARET_POOL_MOST", ProjectMay::nothing, store_pool_most,
                    [](const Config& config) { return std::to_string(config.pool.most); }});
   table.push_back({"pool.idle", "LAZARET_POOL_IDLE", ProjectMay::nothing, store_pool_idle,

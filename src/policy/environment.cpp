@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "policy/hosts.hpp"
 #include "policy/quantity.hpp"
 
 namespace lazaret::policy {
@@ -146,6 +147,17 @@ std::map<std::string, std::string> base_environment(double cpus) {
 void fix_environment(std::map<std::string, std::string>& variables) {
   std::erase_if(variables, [](const auto& each) { return is_fixed_variable(each.first); });
   for (const auto& [name, value] : kFixed) variables.emplace(name, value);
+}
+
+std::map<std::string, std::string> way_out_environment() {
+  const std::string proxy = "http://127.0.0.1:" + std::to_string(kWayOutPort);
+  const std::string nobody = "localhost,127.0.0.1,::1";
+  std::map<std::string, std::string> variables = {
+      {"NO_PROXY", nobody}, {"no_proxy", nobody}, {"NODE_USE_ENV_PROXY", "1"}};
+  for (const auto* const name :
+       {"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"})
+    variables.emplace(name, proxy);
+  return variables;
 }
 
 bool is_fixed_variable(std::string_view name) {

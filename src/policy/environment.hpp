@@ -15,6 +15,9 @@ namespace lazaret::policy {
 /// What a deterministic run has, whatever else is configured: UTC, C.UTF-8, python's hash seed.
 /// Takes away what would decide beside them: LANGUAGE, LC_*, and PYTHON*, which python obeys then.
 void fix_environment(std::map<std::string, std::string>& variables);
+/// How programs hear of the way out that leads to kWayOutPort: by the variables that curl, git,
+/// pip, npm, go and their like read, in both cases.
+[[nodiscard]] std::map<std::string, std::string> way_out_environment();
 /// Whether a deterministic run has its own value for the name, or none.
 [[nodiscard]] bool is_fixed_variable(std::string_view name);
 

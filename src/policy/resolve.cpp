@@ -238,6 +238,17 @@ void put_confinement(Spec& spec, const ExecutionRequest& request, const Config& 
   if (is_strict && temporary == "/tmp") temporary = "/work";
 }
 
+// Nothing else leads out, and what the request says of it itself stays.
+Status put_hosts(Spec& spec, const ExecutionRequest& request, const Config& config) {
+  LAZARET_TRY(spec.hosts, hosts_of(request.hosts, config.egress_hosts).within("hosts"));
+  if (spec.hosts.empty()) return {};
+  if (request.loopback == Loopback::down)
+    return invalid("hosts are reached by way of the loopback, which was to be down");
+  spec.loopback = Loopback::up;
+  for (const auto& [name, value] : way_out_environment()) spec.environment.emplace(name, value);
+  return {};
+}
+
 std::vector<std::string> fixed_by(const ExecutionRequest& request, const Program& program) {
   if (!request.deterministic) return {};
   std::vector<std::string> fixed = {"time_zone", "locale"};
@@ -271,6 +282,7 @@ Result<Spec> resolve(const ExecutionRequest& request, const Config& config, cons
   spec.fixed = fixed_by(request, spec.program);
   LAZARET_TRY(spec.image, image_of(request, config, spec.language));
   put_confinement(spec, request, config);
+  LAZARET_CHECK(put_hosts(spec, request, config));
   LAZARET_CHECK(check_compiled(spec));
   LAZARET_CHECK(check_mounts(request.mounts, config.mount_sources).within("mounts"));
   spec.mounts = request.mounts;

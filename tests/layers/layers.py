@@ -19,8 +19,9 @@ MAY_INCLUDE = {
     "http": ("base", "os"),
     "engine": ("base", "os", "http"),
     "backend": ("base", "os", "http", "policy", "journal", "engine", "runner"),
+    "egress": ("base", "os", "http", "policy"),
     "pool": ("base", "os"),
-    "core": ("base", "os", "policy", "runner", "pool", r"backend/\w+\.hpp",
+    "core": ("base", "os", "policy", "runner", "pool", "egress", r"backend/\w+\.hpp",
              r"backend/images/\w+\.hpp"),
     "api": ("base", "os", "http", "policy", "core"),
 }

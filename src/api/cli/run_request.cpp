@@ -168,6 +168,7 @@ Result<ExecutionRequest> common_request(const RunFlags& flags) {
   request.deterministic = flags.deterministic;
   request.context = flags.context;
   if (flags.loopback) request.loopback = Loopback::up;
+  request.hosts = flags.hosts;
   if (flags.terminal) put_terminal(request);
   LAZARET_CHECK(put_profile(request, flags));
   LAZARET_CHECK(put_mounts(request, flags));
@@ -276,6 +277,8 @@ void add_box_flags(CLI::App& command, RunFlags& flags) {
   add_text(command, "--profile", flags.profile, "strict, standard or dev (LAZARET_PROFILE)");
   add_words(command, "--mount", flags.mounts,
             "SOURCE:/mnt/NAME[:ro|:rw], a directory of this machine; may be repeated");
+  add_words(command, "--allow-host", flags.hosts,
+            "HOST[:PORT] or *.HOST that the program may reach, by a proxy; may be repeated");
   command.add_flag("--loopback", flags.loopback, "127.0.0.1 works, within the box");
   add_text(command, "--require", flags.require,
            "controls without which nothing runs, e.g. network,memory");

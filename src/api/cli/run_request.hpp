@@ -30,6 +30,7 @@ struct RunFlags {
   std::optional<std::string> output_directory;
   bool deterministic = false;
   bool loopback = false;
+  std::vector<std::string> hosts;
   bool allow_subprocess = false;
   bool deny_subprocess = false;
   bool strict = false;

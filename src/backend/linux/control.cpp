@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
+#include "os/error.hpp"
+
 namespace lazaret::backend::native {
 namespace {
 
@@ -55,6 +57,13 @@ ssize_t receive_message(int socket, std::span<std::byte> message,
     if (index < handles.size()) handles[index] = std::move(held);
   }
   return count;
+}
+
+Result<std::pair<os::Handle, os::Handle>> control_pair() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+    return os::last_error("socketpair");
+  return std::pair{os::Handle(ends[0]), os::Handle(ends[1])};
 }
 
 Answer failure_of(const char* step) noexcept {

@@ -4,8 +4,10 @@
 
 #include <cstddef>
 #include <span>
+#include <utility>
 
 #include "backend/linux/order.hpp"
+#include "lazaret/result.hpp"
 #include "os/handle.hpp"
 
 /// What Lazaret and its spawner both do with the socket between them.
@@ -25,6 +27,9 @@ template <typename Message>
 /// at the end, -1 with errno.
 [[nodiscard]] ssize_t receive_message(int socket, std::span<std::byte> message,
                                       std::span<os::Handle> handles) noexcept;
+
+/// The two ends of what messages go by; both close on exec.
+[[nodiscard]] Result<std::pair<os::Handle, os::Handle>> control_pair();
 
 /// That a step has failed, for the reason that errno gives.
 [[nodiscard]] Answer failure_of(const char* step) noexcept;

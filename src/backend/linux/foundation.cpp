@@ -28,7 +28,7 @@ constexpr const char* kEtc[] = {
     "ld.so.cache",     "ld.so.conf",   "ld.so.conf.d",    "alternatives",    "mime.types",
     "python3",         "python3.11",   "python3.12",      "python3.13",      "nodejs",
     "services",        "protocols",    "java-11-openjdk", "java-17-openjdk", "java-21-openjdk",
-    "java-25-openjdk", "matplotlibrc",
+    "java-25-openjdk", "matplotlibrc", "ssl/certs",
 };
 
 // tty: of the box's own terminals, where it has any.
@@ -98,8 +98,8 @@ bool shows_packages(const Foundation& foundation) {
 bool put_tree(Foundation& foundation) {
   Tree tree(foundation);
   // etc/accounts: covered as a whole in boxes that show no names of users.
-  for (const char* const name : {"proc", "dev", "dev/pts", "dev/shm", "etc", "etc/accounts", "mnt",
-                                 "work", "tmp", "var", "var/empty"}) {
+  for (const char* const name : {"proc", "dev", "dev/pts", "dev/shm", "etc", "etc/accounts",
+                                 "etc/ssl", "mnt", "work", "tmp", "var", "var/empty"}) {
     tree.add(Kind::directory, name, "");
   }
   tree.add(Kind::link, "var/tmp", "../tmp");

@@ -10,6 +10,7 @@
 #include <set>
 #include <span>
 
+#include "backend/linux/control.hpp"
 #include "backend/linux/foundation.hpp"
 #include "backend/linux/host_facts.hpp"
 #include "backend/linux/identity.hpp"
@@ -19,6 +20,7 @@
 #include "backend/linux/shared_folder.hpp"
 #include "backend/linux/without_cgroup.hpp"
 #include "base/try.hpp"
+#include "os/listen.hpp"
 #include "os/wire.hpp"
 #include "runner/client.hpp"
 
@@ -76,6 +78,11 @@ Reading timeout_reading(const policy::Spec& spec) {
           "pidfd held"};
 }
 
+Reading way_out_reading(const policy::Spec& spec) {
+  return {Control::network, EvidenceStatus::enforced,
+          "a proxy outside to " + std::to_string(spec.hosts.size()) + " hosts", "socket held"};
+}
+
 OutsideIdentity outside_identity(const Identity& identity) {
   using Groups = OutsideIdentity::Groups;
   switch (identity.kind) {
@@ -91,11 +98,26 @@ bool has_ended(const os::Handle& pidfd) {
   return ::poll(&entry, 1, 0) > 0;
 }
 
+// What has left a box that has said hello by now.
+Status take_way_out(NativeBox::Parts& parts) {
+  std::uint16_t port = 0;
+  os::Handle socket;
+  const ssize_t count = receive_message(
+      parts.way_out.get(), std::as_writable_bytes(std::span(&port, 1)), std::span(&socket, 1));
+  if (count != sizeof port || !socket.valid())
+    return Error(Errc::protocol, "the box's way out did not leave it");
+  if (os::port_of(socket.get()) != policy::kWayOutPort)
+    return Error(Errc::enforcement_mismatch, "the box's way out is another socket");
+  parts.way_out = std::move(socket);
+  return {};
+}
+
 Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBase& cgroups,
               const Call& call) {
   const Namespaces ours = namespaces_of(::getpid());  // while the box is still being made
   runner::Client client(*parts.wire);
   LAZARET_TRY(const runner::Greeting greeting, client.greet(call.within(kGreetingBound)));
+  if (!spec.hosts.empty()) LAZARET_CHECK(take_way_out(parts));
   const SelfReport report = parse_report(greeting.report);
   std::vector<Reading> readings = read_report(report, spec);
   const auto add = [&readings](std::vector<Reading> more) {
@@ -109,6 +131,7 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
   add(parts.cgroup ? parts.cgroup->readings(spec.limits)
                    : readings_without_cgroup(spec, report, cgroups.why_not));
   readings.push_back(timeout_reading(spec));
+  if (!spec.hosts.empty()) readings.push_back(way_out_reading(spec));
   // What was read by number was this process only if it is still there (P-05).
   if (has_ended(parts.launched.pidfd))
     return Error(Errc::connection_lost, "the box's first process ended while it was looked at");
@@ -207,10 +230,15 @@ Status NativeBackend::ask(NativeBox::Parts& parts, const policy::Spec& spec, con
   Order order = order_of(spec, parts.cgroup ? HeldBy::cgroup : HeldBy::limits);
   order.processors = share_of(processors_, spec.limits.cpus, turn_++);
   const int cgroup = parts.cgroup ? parts.cgroup->descriptor() : -1;
+  std::pair<os::Handle, os::Handle> exit;
+  if (order.way_out != 0) {
+    LAZARET_TRY(exit, control_pair());
+  }
   if (!spec.mounts.empty()) order.ground = next_ground_++;
-  const Spawner::Belongings belongings{ends.second.get(), cgroup};
+  const Spawner::Belongings belongings{ends.second.get(), cgroup, exit.second.get()};
   LAZARET_TRY(parts.launched, parts.spawner->make(order, belongings, call));
   parts.wire = os::wire_over(std::move(ends.first));
+  parts.way_out = std::move(exit.first);
   return {};
 }
 

@@ -21,6 +21,7 @@ class NativeBox final : public Box {
     Launched launched;
     std::unique_ptr<Wire> wire;
     std::optional<Cgroup> cgroup;
+    os::Handle way_out;  ///< the socket of a spec with hosts
     std::string pid_namespace;
     bool is_last = false;  ///< of its spawner, which may end with it; there is no cgroup to remove
     std::vector<Evidence> evidence;
@@ -43,6 +44,7 @@ class NativeBox final : public Box {
   [[nodiscard]] Currency currency(const Call&) const override {
     return parts_.spawner->is_stale() ? Currency::outdated : Currency::current;
   }
+  [[nodiscard]] os::Handle take_way_out() override { return std::move(parts_.way_out); }
   [[nodiscard]] bool ends_later() const override { return parts_.is_last; }
 
  private:

@@ -86,8 +86,9 @@ struct Limit {
   rlimit value{};
 };
 
-/// One box. With it come its end of the wire, the epitaph's pipe and, if `in_cgroup`, the directory
-/// of the cgroup that it is born in.
+/// One box. With it come its end of the wire, the epitaph's pipe, if `in_cgroup` the directory of
+/// the cgroup that it is born in, and if it has a `way_out` one end of a control_pair: by that
+/// leaves a TCP socket which listens on the box's own loopback at that port.
 struct Order {
   static constexpr std::size_t kMostLimits = 12;
 
@@ -101,9 +102,10 @@ struct Order {
   Profile profile = Profile::standard;
   Loopback loopback = Loopback::down;
   bool has_terminals = false;  ///< programs may have some
+  std::uint16_t way_out = 0;   ///< 0: there is none
   std::uint64_t ground = 0;    ///< 0: the one that boxes share; else no two boxes have the same
 };
-inline constexpr std::size_t kMostOrderHandles = 3;
+inline constexpr std::size_t kMostOrderHandles = 4;
 
 /// The spawner's answer to the start, once it has its namespaces, to the foundation and to each
 /// order, which a pidfd of the box's first process accompanies.

@@ -65,13 +65,6 @@ Result<os::Handle> sealed_program() {
   return file;
 }
 
-Result<std::pair<os::Handle, os::Handle>> control_pair() {
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
-    return os::last_error("socketpair");
-  return std::pair{os::Handle(ends[0]), os::Handle(ends[1])};
-}
-
 // The program that we are part of may reap our child before us: only a descriptor names it (P-05).
 Result<os::Handle> descriptor_of(pid_t pid) {
   os::Handle pidfd(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
@@ -240,10 +233,12 @@ Result<os::Handle> Spawner::converse(const Order& order, std::span<const int> ha
 
 Result<Launched> Spawner::make(const Order& order, const Belongings& belongings, const Call& call) {
   LAZARET_TRY(auto epitaph, os::make_pipe());
-  const int handles[] = {belongings.wire, epitaph.second.get(), belongings.cgroup};
-  const auto given = std::span(handles).first(belongings.cgroup < 0 ? 2 : 3);
+  std::vector<int> handles = {belongings.wire, epitaph.second.get()};
+  for (const int more : {belongings.cgroup, belongings.exit}) {
+    if (more >= 0) handles.push_back(more);
+  }
   Launched launched;
-  LAZARET_TRY(launched.pidfd, converse(order, given, call));
+  LAZARET_TRY(launched.pidfd, converse(order, handles, call));
   launched.epitaph = std::move(epitaph.first);
   LAZARET_TRY(launched.pid, number_of(launched.pidfd));
   return launched;

@@ -45,10 +45,12 @@ class Spawner {
   [[nodiscard]] Status lay_ground(const Foundation& foundation, const CgroupBase& callers,
                                   const Call& call);
 
-  /// What a box is given: its end of the stream, and the directory of its cgroup or -1.
+  /// What a box is given: its end of the stream; the directory of its cgroup, and where the socket
+  /// of its way out leaves, or -1.
   struct Belongings {
     int wire;
     int cgroup;
+    int exit;
   };
   /// Clones a box, which says hello, or which step failed, over the wire. Errors: connection_lost
   /// when the spawner is no more, has owed an answer or is a parent's; timed_out, cancelled,

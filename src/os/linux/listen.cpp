@@ -18,6 +18,7 @@
 
 #include "base/try.hpp"
 #include "os/error.hpp"
+#include "os/linux/wait.hpp"
 #include "os/user.hpp"
 
 namespace lazaret::os {
@@ -240,6 +241,14 @@ Result<std::optional<Handle>> accept_now(RawHandle listener) {
     }
     if (errno == EAGAIN) return std::optional<Handle>();
     if (errno != EINTR && errno != ECONNABORTED) return last_error("accept");
+  }
+}
+
+Result<Handle> accept_next(RawHandle listener, const Call& call) {
+  for (;;) {
+    LAZARET_TRY(std::optional<Handle> socket, accept_now(listener));
+    if (socket) return *std::move(socket);
+    LAZARET_CHECK(wait_for(listener, POLLIN, call));
   }
 }
 

@@ -27,6 +27,7 @@ ExecutionRequest complete() {
   request.subprocess = Subprocess::deny;
   request.profile = Profile::strict;
   request.loopback = Loopback::up;
+  request.hosts = {"a.org", "*.b.org:8443"};
   request.packages = {"numpy==2.1", "@scope/name@1"};
   request.mounts = {{"/srv/data", "/mnt/data", MountAccess::read_only},
                     {"/srv/out", "/mnt/out", MountAccess::read_write}};
@@ -70,6 +71,7 @@ TEST(RequestJson, BringsBackEveryMember) {
   ASSERT_TRUE(request.ok()) << request.error().message();
   EXPECT_EQ(json_of(*request), object);
   EXPECT_EQ(request->context, "main");
+  EXPECT_EQ(request->hosts, complete().hosts);
   EXPECT_EQ(request->packages, complete().packages);
   EXPECT_EQ(request->limits.cpus, 0.5);
   EXPECT_EQ(request->limits.disk_rate_bytes, 1U << 20);

@@ -53,6 +53,8 @@ ExecutionResult complete() {
           .language = "python",
           .fixed = {"time_zone"},
           .packages = {{"a-1-py3-none-any.whl", "a", "1", std::string(64, 'f')}},
+          .connections = {{"a.org", 443, Connection::Outcome::made, "", 5, 6},
+                          {"10.0.0.1", 80, Connection::Outcome::denied, "not public", 0, 0}},
           .limits = {},
           .cause = Cause::timeout,
           .signal = 9,
@@ -78,13 +80,17 @@ TEST(ResultJson, HasTheKeysOfTheSchemaInOrder) {
                                                       "timed_out", "diagnostics", "truncated"));
   EXPECT_THAT(keys_of(result["error"]),
               ElementsAre("type", "message", "name", "line", "stack", "hint"));
-  EXPECT_THAT(
-      keys_of(result["meta"]),
-      ElementsAre("run_id", "backend", "runtime", "version", "image", "made_ahead", "language",
-                  "fixed", "packages", "limits", "cause", "signal", "start_errno", "usage",
-                  "output", "kill", "isolation", "evidence", "context", "fallback", "warnings"));
+  EXPECT_THAT(keys_of(result["meta"]),
+              ElementsAre("run_id", "backend", "runtime", "version", "image", "made_ahead",
+                          "language", "fixed", "packages", "connections", "limits", "cause",
+                          "signal", "start_errno", "usage", "output", "kill", "isolation",
+                          "evidence", "context", "fallback", "warnings"));
   EXPECT_THAT(keys_of(result["meta"]["packages"][0]),
               ElementsAre("file", "name", "version", "sha256"));
+  EXPECT_THAT(keys_of(result["meta"]["connections"][0]),
+              ElementsAre("host", "port", "outcome", "sent_bytes", "received_bytes"));
+  EXPECT_THAT(keys_of(result["meta"]["connections"][1]),
+              ElementsAre("host", "port", "outcome", "reason", "sent_bytes", "received_bytes"));
   EXPECT_THAT(keys_of(result["meta"]["context"]), ElementsAre("name", "cell", "lost"));
   EXPECT_THAT(keys_of(result["meta"]["usage"]),
               ElementsAre("cpu_ms", "peak_memory_bytes", "peak_pids", "memory_kills",

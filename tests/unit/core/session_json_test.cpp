@@ -27,7 +27,7 @@ TEST(SessionJson, SaysWhatABoxIs) {
   const auto session =
       session_in(R"({"language": "bash", "lifetime_s": 7, "idle_s": 3, "image": "i",
     "limits": {"memory_bytes": 1000000}, "profile": "strict", "subprocess": "deny",
-    "loopback": "up", "required_controls": ["network"],
+    "loopback": "up", "hosts": ["a.org"], "required_controls": ["network"],
     "mounts": [{"source": "/a", "target": "/mnt/a"}]})");
   ASSERT_TRUE(session.ok()) << session.error().message();
   EXPECT_EQ(session->language, "bash");
@@ -38,6 +38,7 @@ TEST(SessionJson, SaysWhatABoxIs) {
   EXPECT_EQ(session->profile, Profile::strict);
   EXPECT_EQ(session->subprocess, Subprocess::deny);
   EXPECT_EQ(session->loopback, Loopback::up);
+  EXPECT_EQ(session->hosts, std::vector<std::string>{"a.org"});
   EXPECT_EQ(session->required_controls->size(), 1U);
   EXPECT_EQ(session->mounts.size(), 1U);
 }

@@ -182,6 +182,24 @@ TEST(Resolve, TakesFromTheProfileWhatNobodySays) {  // C-12
   EXPECT_EQ(resolve(asked, {}, facts()).value().loopback, Loopback::down);
 }
 
+TEST(Resolve, LeadsProgramsOutByTheLoopbackWhereTheyHaveHosts) {
+  auto asked = request();
+  EXPECT_FALSE(resolve(asked, {}, facts()).value().environment.contains("HTTPS_PROXY"));
+  asked.hosts = {"a.org"};
+  asked.environment["https_proxy"] = "mine";
+  const auto spec = resolve(asked, {}, facts()).value();
+  EXPECT_EQ(spec.hosts, std::vector{host_rule_in("a.org").value()});
+  EXPECT_EQ(spec.loopback, Loopback::up);
+  EXPECT_EQ(spec.environment.at("HTTPS_PROXY"), "http://127.0.0.1:3128");
+  EXPECT_EQ(spec.environment.at("https_proxy"), "mine");
+  asked.loopback = Loopback::down;
+  EXPECT_EQ(resolve(asked, {}, facts()).error().code(), Errc::invalid_argument);
+  asked.loopback.reset();
+  Config config;
+  config.egress_hosts = {};
+  EXPECT_EQ(resolve(asked, config, facts()).error().code(), Errc::permission_denied);
+}
+
 TEST(Resolve, PrefersWhatTheConfigurationSaysToTheProfile) {
   Config config;
   config.profile = Profile::strict;

@@ -6,6 +6,7 @@
 #include <linux/seccomp.h>
 #include <linux/securebits.h>
 #include <net/if.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <sys/ioctl.h>
 #include <sys/mount.h>
@@ -22,6 +23,7 @@
 #include <cstring>
 #include <utility>
 
+#include "backend/linux/control.hpp"
 #include "backend/linux/filters.hpp"
 #include "backend/linux/spawner/mounts.hpp"
 #include "backend/linux/spawner/step.hpp"
@@ -38,7 +40,14 @@ bool await_maps(const BoxPlan& plan) noexcept {
   return ::read(plan.go, &byte, 1) == 1;
 }
 
-bool close_rest(const BoxPlan&) noexcept { return done(::syscall(SYS_close_range, 3U, ~0U, 0U)); }
+constexpr int kExit = 3;
+
+bool has_way_out(const BoxPlan& plan) noexcept { return plan.order.way_out != 0; }
+
+bool close_rest(const BoxPlan& plan) noexcept {
+  if (!has_way_out(plan)) return done(::syscall(SYS_close_range, 3U, ~0U, 0U));
+  return done(::dup2(plan.exit, kExit)) && done(::syscall(SYS_close_range, kExit + 1U, ~0U, 0U));
+}
 
 // A change of ids hides the clone from an ordinary user's Lazaret, who is another user to it then
 // and must look at it before it gets a job.
@@ -121,6 +130,25 @@ bool raise_loopback(const BoxPlan& plan) noexcept {
   return socket.valid() && done(::ioctl(socket.get(), SIOCSIFFLAGS, &request));
 }
 
+// The socket is of this network, and whoever has it accepts what connects to it from in here:
+// nothing of the box leads out. None of it is left in the box.
+bool open_way_out(const BoxPlan& plan) noexcept {
+  if (!has_way_out(plan)) return true;
+  constexpr int kBacklog = 64;
+  const os::Handle exit(kExit);
+  const os::Handle listener(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(plan.order.way_out);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int handles[] = {listener.get()};
+  return listener.valid() &&
+         done(
+             ::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address)) &&
+         done(::listen(listener.get(), kBacklog)) &&
+         send_message(exit.get(), raw(plan.order.way_out), handles);
+}
+
 // The kernel must be able to end a box for want of memory, and sooner than its caller; only raising
 // needs no capability (proc(5), oom_score_adj), so that EACCES says: high enough already.
 bool offer_to_oom_killer(const BoxPlan&) noexcept {
@@ -180,6 +208,7 @@ constexpr Step<BoxPlan> kBoxSteps[] = {
     {"die with the spawner", die_with_spawner},
     {"reset signals", reset_signals},
     {"raise loopback", raise_loopback},
+    {"open the way out", open_way_out},
     {"add scratch", add_scratch},
     {"add terminals", add_terminals},
     {"hide accounts", hide_accounts},

@@ -5,11 +5,13 @@
 namespace lazaret::backend::native {
 
 /// All that the first process of a box needs. Descriptors: the wire is 0 and 1, `go` tells that the
-/// id maps are written, and everything else is closed on the way.
+/// id maps are written, by `exit` leaves the socket of the order's way out, if it has one, and
+/// everything else is closed on the way.
 struct BoxPlan {
   const Foundation& foundation;
   const Order& order;
   int go;
+  int exit;
 };
 
 /// Becomes the runner inside the box that the calling process was cloned into. A step that fails is

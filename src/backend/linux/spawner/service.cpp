@@ -99,7 +99,8 @@ bool Service::receive(Received& received) const {
 // False when Lazaret cannot be told what has become of its order: it must not wait for an answer,
 // and hears at once that the spawner has ended.
 bool Service::make_box(Received& received) {
-  auto& [wire, epitaph, cgroup] = received.handles;
+  auto& [wire, epitaph, third, fourth] = received.handles;
+  const os::Handle& exit = received.order.in_cgroup ? fourth : third;
   auto go = os::make_pipe();
   if (!go.ok()) return refuse("make a pipe");
   if (!networks_.prepare()) return refuse("make a network namespace");
@@ -111,12 +112,12 @@ bool Service::make_box(Received& received) {
   arguments.exit_signal = SIGCHLD;
   if (received.order.in_cgroup) {
     arguments.flags |= CLONE_INTO_CGROUP;
-    arguments.cgroup = static_cast<std::uint64_t>(cgroup.get());
+    arguments.cgroup = static_cast<std::uint64_t>(third.get());
   }
   const long pid = ::syscall(SYS_clone3, &arguments, sizeof arguments);
   if (pid == 0) {
     go->second.reset();
-    become_box({foundation_, received.order, go->first.get()}, wire.get());
+    become_box({foundation_, received.order, go->first.get(), exit.get()}, wire.get());
   }
   if (pid < 0) return refuse("make namespaces");
   const os::Handle first_process(pidfd);

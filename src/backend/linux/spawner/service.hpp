@@ -29,7 +29,7 @@ class Service {
  private:
   struct Received {
     Order order;
-    std::array<os::Handle, kMostOrderHandles> handles;  // wire, epitaph, cgroup
+    std::array<os::Handle, kMostOrderHandles> handles;  // wire, epitaph, and what the order says
   };
   struct Ward {
     pid_t pid;

@@ -1,0 +1,59 @@
+#include "egress/plain_request.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace lazaret::egress {
+namespace {
+
+constexpr std::string_view kHttp = "http://";
+
+char lower(char letter) noexcept {
+  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+}
+
+// Those of one connection alone, and the host, which the target says (RFC 9110, section 7.6.1).
+bool is_left_out(std::string_view name) {
+  constexpr std::array<std::string_view, 6> kOurs = {"host", "connection", "keep-alive",
+                                                     "te",   "upgrade",    "http2-settings"};
+  std::string text(name);
+  std::ranges::transform(text, text.begin(), lower);
+  return text.starts_with("proxy-") || std::ranges::find(kOurs, text) != kOurs.end();
+}
+
+Error no_request(const std::string& what) { return Error(Errc::protocol, what); }
+
+}  // namespace
+
+Result<PlainRequest> tunnel_of(const http::RequestHead& head) {
+  auto to = endpoint_in(head.target);
+  if (!to) return no_request("CONNECT takes HOST:PORT");
+  return PlainRequest{*std::move(to), head.leftover};
+}
+
+Result<PlainRequest> plain_request_of(const http::RequestHead& head) {
+  const std::string_view target = head.target;
+  std::string scheme(target.substr(0, kHttp.size()));
+  std::ranges::transform(scheme, scheme.begin(), lower);
+  if (scheme != kHttp) return no_request("this is a proxy: it takes CONNECT and http://HOST/");
+  const std::string_view rest = target.substr(kHttp.size());
+  const std::size_t end = std::min(rest.find_first_of("/?#"), rest.size());
+  const std::string authority(rest.substr(0, end));
+  const bool has_port =
+      authority.find(':', authority.find(']') == authority.npos ? 0 : authority.find(']')) !=
+      authority.npos;
+  auto to = endpoint_in(has_port ? authority : authority + ":80");
+  if (!to) return no_request("no host in the request's target");
+  const std::string path(rest.substr(end));
+  std::string first = head.method + " " + (path.starts_with('/') ? "" : "/") + path +
+                      " HTTP/1.1\r\nHost: " + authority + "\r\n";
+  for (const http::Header& header : head.headers) {
+    if (!is_left_out(header.name)) first += header.name + ": " + header.value + "\r\n";
+  }
+  first += "Connection: close\r\n\r\n" + head.leftover;
+  return PlainRequest{*std::move(to), std::move(first)};
+}
+
+}  // namespace lazaret::egress
