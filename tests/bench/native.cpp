@@ -87,16 +87,19 @@ Group start_group(int rounds) {
 }
 
 Group true_group(int rounds) {
-  const CodeSandbox kept = sandbox_on(kNative);
+  const CodeSandbox kept = sandbox_on(kNative), poolless = sandbox_on(kNative, Ahead::nothing);
   const Candidate peer = bubblewrap({"true"}, "");
   Group group{.title = "native: true"};
-  group.timings =
-      in_turns(rounds, {{"/bin/true", Who::bare, running({{"/bin/true"}})},
-                        {"library, a sandbox that is kept", Who::ours, in(kept, command({"true"}))},
-                        {"library, first run of a sandbox", Who::ours,
-                         [] { must_succeed(sandbox_on(kNative), command({"true"})); }},
-                        {"lazaret exec", Who::ours, running(kExec)},
-                        peer});
+  group.timings = in_turns(
+      rounds,
+      {{"/bin/true", Who::bare, running({{"/bin/true"}})},
+       {"library, a sandbox that is kept", Who::ours, in(kept, command({"true"}))},
+       {"library, a box made when it is asked for", Who::ours, in(poolless, command({"true"}))},
+       {"library, first run of a sandbox", Who::ours,
+        [] { must_succeed(sandbox_on(kNative), command({"true"})); }},
+       {"lazaret exec", Who::ours, running(kExec)},
+       peer});
+  group.add_ratio("library, a box made when it is asked for", peer.name, at_most(1));
   group.add_ratio("lazaret exec", peer.name, at_most(1));
   group.add_ratio("library, first run of a sandbox", peer.name, at_most(1));
   group.add_difference("library, a sandbox that is kept", "/bin/true", at_most(1));
