@@ -114,14 +114,14 @@ struct Package {
 struct Connection {
   enum class Outcome {
     made,
-    denied,  ///< it led elsewhere: to another host, or to an address that is not public
-    failed,  ///< nobody answered
+    denied,  ///< it led elsewhere: to another host, or to an address that is not public; also later
+    failed,  ///< it could not be made, or was not before the end
   };
   std::string host;  ///< in lower case
   std::uint16_t port = 0;
   Outcome outcome = Outcome::made;
   std::string reason;                ///< of one that was denied or has failed
-  std::uint64_t sent_bytes = 0;      ///< to the host
+  std::uint64_t sent_bytes = 0;      ///< to the host, at most
   std::uint64_t received_bytes = 0;  ///< from it
 };
 

@@ -90,9 +90,9 @@ struct ExecutionRequest {
   std::optional<Loopback> loopback;  ///< unset: the configured one, or what the profile says
   /// Whom the program may reach: HOST, HOST:PORT or *.HOST (those below it), at most 64; without a
   /// port 80 and 443. Its only way out is a proxy of ours at $HTTPS_PROXY, which looks names up and
-  /// leads to public addresses, to others only where the configuration names the host; TLS may ask
-  /// for such hosts alone. The loopback is up. `meta.connections` says what came of it. In native
-  /// boxes; of a session's runs the session decides.
+  /// leads to public addresses, to others only where the configuration names the host; TLS may not
+  /// begin by asking for another one. The loopback is up. `meta.connections` says what came of it.
+  /// In native boxes; for a session's runs the session decides.
   std::vector<std::string> hosts;
   /// Directories of the host's, at most eight. What is writable is the caller's to lose: a box that
   /// root asks for is user 65534 there, an ordinary user's may be the user himself.

@@ -41,8 +41,8 @@ std::string files_asked(const policy::Spec& spec) {
 
 std::string network_asked(const policy::Spec& spec) {
   std::string text = spec.loopback == Loopback::up ? "loopback" : "none";
-  for (const policy::HostRule& rule : spec.hosts)
-    text += (rule == spec.hosts.front() ? ", by proxy to " : ", ") + text_of(rule);
+  for (const policy::HostRule& rule : spec.egress.hosts)
+    text += (rule == spec.egress.hosts.front() ? ", by proxy to " : ", ") + text_of(rule);
   return text;
 }
 

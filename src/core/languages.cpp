@@ -19,6 +19,7 @@ policy::Program program_of(const runner::Driver& driver, const ExecutionRequest&
   runner::Task task{request.code, request.arguments, spec.limits.memory_bytes,
                     request.deterministic};
   for (const auto& [name, value] : spec.environment) task.variables.push_back(name);
+  task.hosts = request.hosts;
   if (!request.packages.empty()) task.packages = policy::kPackages;
   runner::Recipe recipe = driver.recipe(task);
   policy::Program program;

@@ -33,10 +33,10 @@ Attempt run_in(backend::Box& box, const ExecutionRequest& request, const policy:
   const auto way_out = way_out_of(box, spec);
   OneRun run = run_one(box, client, request, spec);
   describe(run.result, box);
-  put_connections(run.result, way_out.get());
   const Status gone = box.dispose(Call{}.within(kEndBound));
   if (!gone.ok())
     run.result.meta.warnings.push_back("the box could not be removed: " + gone.error().message());
+  put_connections(run.result, way_out.get(), Inside::over);
   return {{std::move(run.result), true}, run.died_unused && box.ends_later()};
 }
 

@@ -194,7 +194,8 @@ ExecutionResult Session::run(ExecutionRequest& request, policy::Spec& spec,
   }
   OneRun kept = run_kept(*parts_.box, client_, request, spec);
   contexts_.note(spec, kept);
-  put_connections(kept.result, way_out_.get());
+  put_connections(kept.result, way_out_.get(),
+                  contexts_.is_empty() ? Inside::over : Inside::goes_on);
   use->is_whole = kept.can_go_on;
   if (!kept.can_go_on) kept.result.meta.warnings.push_back("the session ended with this run");
   kept.result.meta.backend = parts_.backend->name();

@@ -13,7 +13,10 @@ namespace lazaret::core {
 [[nodiscard]] std::unique_ptr<egress::Proxy> way_out_of(backend::Box& box,
                                                         const policy::Spec& spec);
 
-/// Puts what a run has asked the way out for into its result, with a warning of what was denied.
-void put_connections(ExecutionResult& result, egress::Proxy* way_out);
+enum class Inside { over, goes_on };
+/// Puts what was asked of the way out since the last run into a result, with warnings. Where
+/// nothing of the run is left inside, what it has sent gets the time to go, unless it was ended,
+/// and its connections are over.
+void put_connections(ExecutionResult& result, egress::Proxy* way_out, Inside inside);
 
 }  // namespace lazaret::core

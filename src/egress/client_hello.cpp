@@ -9,9 +9,9 @@ namespace {
 
 using Kind = ServerName::Kind;
 
-constexpr char kHandshake = 0x16, kMajorVersion = 3, kClientHello = 1;
-constexpr std::size_t kMostBytes = 64UL << 10, kRandom = 32, kVersion = 2;
-constexpr std::uint32_t kServerName = 0, kHostName = 0;
+constexpr unsigned char kFirstType = 0x14, kLastType = 0x18, kMajorVersion = 3;
+constexpr std::uint32_t kHandshake = 0x16, kClientHello = 1, kServerName = 0, kHostName = 0;
+constexpr std::size_t kMostBytes = 64UL << 10, kRandom = 32, kVersion = 2, kHandshakeHead = 4;
 
 // Takes numbers and pieces from the front; false once there is too little.
 class Reader {
@@ -30,6 +30,11 @@ class Reader {
     piece = rest_.substr(0, size);
     rest_.remove_prefix(size);
     return true;
+  }
+  std::string_view take_up_to(std::size_t size) {
+    std::string_view piece;
+    (void)take(std::min(size, rest_.size()), piece);
+    return piece;
   }
   // A piece behind its length, which has so many bytes.
   bool counted(std::size_t width, std::string_view& piece) {
@@ -51,38 +56,28 @@ struct Handshake {
 Handshake handshake_in(std::string_view bytes) {
   Handshake handshake;
   for (Reader reader(bytes); !reader.is_empty();) {
-    std::uint32_t type = 0, version = 0;
-    std::string_view record;
-    handshake.is_over = reader.number(1, type) && type != static_cast<std::uint32_t>(kHandshake);
-    if (handshake.is_over || !reader.number(kVersion, version) || !reader.counted(2, record)) break;
-    handshake.is_over = record.empty();
+    std::uint32_t type = 0, version = 0, size = 0;
+    handshake.is_over = reader.number(1, type) && type != kHandshake;
+    if (handshake.is_over || !reader.number(kVersion, version) || !reader.number(2, size)) break;
+    handshake.is_over = size == 0;
     if (handshake.is_over) break;
-    handshake.text += record;
+    handshake.text += reader.take_up_to(size);
   }
   return handshake;
-}
-
-ServerName named(std::string_view host) {
-  if (host.ends_with('.')) host.remove_suffix(1);
-  ServerName found{Kind::named, std::string(host)};
-  std::ranges::transform(found.name, found.name.begin(), [](char letter) {
-    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-  });
-  return found;
 }
 
 // A list of names, of which there is one of each kind.
 ServerName name_in(std::string_view extension) {
   std::string_view list;
   Reader outer(extension);
-  if (!outer.counted(2, list) || !outer.is_empty()) return {Kind::unreadable, {}};
+  if (!outer.counted(2, list) || !outer.is_empty()) return {Kind::unreadable};
   Reader reader(list);
   std::uint32_t kind = 0;
   std::string_view host;
   if (!reader.number(1, kind) || !reader.counted(2, host) || !reader.is_empty() ||
       kind != kHostName || host.empty())
-    return {Kind::unreadable, {}};
-  return named(host);
+    return {Kind::unreadable};
+  return {Kind::named, std::string(host)};
 }
 
 ServerName name_among(std::string_view extensions) {
@@ -90,9 +85,9 @@ ServerName name_among(std::string_view extensions) {
   for (Reader reader(extensions); !reader.is_empty();) {
     std::uint32_t type = 0;
     std::string_view content;
-    if (!reader.number(2, type) || !reader.counted(2, content)) return {Kind::unreadable, {}};
+    if (!reader.number(2, type) || !reader.counted(2, content)) return {Kind::unreadable};
     if (type != kServerName) continue;
-    if (found.kind != Kind::absent) return {Kind::unreadable, {}};  // RFC 8446: one of a type
+    if (found.kind != Kind::absent) return {Kind::unreadable};  // RFC 8446: one of a type
     found = name_in(content);
   }
   return found;
@@ -103,27 +98,44 @@ ServerName name_of_hello(std::string_view body) {
   std::string_view skipped, session, suites, compressions, extensions;
   const bool is_hello = reader.take(kVersion + kRandom, skipped) && reader.counted(1, session) &&
                         reader.counted(2, suites) && reader.counted(1, compressions);
-  if (!is_hello) return {Kind::unreadable, {}};
+  if (!is_hello) return {Kind::unreadable};
   if (reader.is_empty()) return {};
-  if (!reader.counted(2, extensions) || !reader.is_empty()) return {Kind::unreadable, {}};
+  if (!reader.counted(2, extensions) || !reader.is_empty()) return {Kind::unreadable};
   return name_among(extensions);
+}
+
+// Whether it may be a handshake (then, and only then, `named`). Some servers pass over an alert
+// before it; some took what SSL 2 had.
+Kind kind_of_beginning(std::string_view bytes) {
+  const auto at = [&bytes](std::size_t index) { return static_cast<unsigned char>(bytes[index]); };
+  if (bytes.empty()) return Kind::needs_more;
+  if (at(0) >= kFirstType && at(0) <= kLastType) {
+    if (bytes.size() == 1 || at(1) != kMajorVersion)
+      return bytes.size() == 1 ? Kind::needs_more : Kind::absent;
+    return at(0) == kHandshake ? Kind::named : Kind::unreadable;
+  }
+  const bool is_old = bytes.size() >= 4 && at(0) >= 0x80 && at(2) == kClientHello &&
+                      (at(3) == kMajorVersion || at(3) == 0);
+  return is_old ? Kind::unreadable : Kind::absent;
 }
 
 }  // namespace
 
 ServerName server_name_in(std::string_view bytes) {
-  if (bytes.empty()) return {Kind::needs_more, {}};
-  if (bytes[0] != kHandshake || (bytes.size() > 1 && bytes[1] != kMajorVersion)) return {};
-  if (bytes.size() >= kMostBytes) return {Kind::unreadable, {}};
+  const Kind beginning = kind_of_beginning(bytes);
+  if (beginning != Kind::named) return {beginning};
+  if (bytes.size() >= kMostBytes) return {Kind::unreadable};
   const Handshake handshake = handshake_in(bytes);
-  const Kind unfinished = handshake.is_over ? Kind::unreadable : Kind::needs_more;
   Reader reader(handshake.text);
-  std::uint32_t type = 0;
-  std::string_view body;
-  if (!reader.number(1, type)) return {unfinished, {}};
-  if (type != static_cast<std::uint32_t>(kClientHello)) return {Kind::unreadable, {}};
-  if (!reader.counted(3, body)) return {unfinished, {}};
-  return name_of_hello(body);
+  std::uint32_t type = 0, size = 0;
+  const bool is_hello = !reader.number(1, type) || type == kClientHello;
+  const bool has_size = reader.number(3, size);
+  const std::size_t whole = kHandshakeHead + (has_size ? size : 0);
+  const std::size_t missing = whole - std::min(whole, handshake.text.size());
+  if (is_hello && has_size && missing == 0)
+    return name_of_hello(std::string_view(handshake.text).substr(kHandshakeHead, size));
+  if (!is_hello || handshake.is_over) return {Kind::unreadable};
+  return {Kind::needs_more, {}, std::max<std::size_t>(missing, 1)};
 }
 
 }  // namespace lazaret::egress

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -14,11 +15,12 @@ struct ServerName {
     unreadable,  ///< they begin as a ClientHello, and are none
   };
   Kind kind = Kind::absent;
-  std::string name;  ///< in lower case, without a dot at its end
+  std::string name = {};    ///< as it is written there
+  std::size_t missing = 1;  ///< where more is needed, so many bytes at least
 };
 
-/// Of a ClientHello in any number of records (RFC 8446, section 5.1). Hostile input; 64 KiB of it
-/// are unreadable.
+/// Of a ClientHello in any number of records (RFC 8446, section 5.1), the first thing that is sent:
+/// TLS that begins otherwise, or as SSL 2 did, is unreadable. Hostile input; so are 64 KiB of it.
 [[nodiscard]] ServerName server_name_in(std::string_view bytes);
 
 }  // namespace lazaret::egress

@@ -48,7 +48,7 @@ Result<PlainRequest> plain_request_of(const http::RequestHead& head) {
   if (!to) return no_request("no host in the request's target");
   const std::string path(rest.substr(end));
   std::string first = head.method + " " + (path.starts_with('/') ? "" : "/") + path +
-                      " HTTP/1.1\r\nHost: " + authority + "\r\n";
+                      (head.is_1_0 ? " HTTP/1.0" : " HTTP/1.1") + "\r\nHost: " + authority + "\r\n";
   for (const http::Header& header : head.headers) {
     if (!is_left_out(header.name)) first += header.name + ": " + header.value + "\r\n";
   }

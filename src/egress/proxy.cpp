@@ -2,54 +2,56 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <system_error>
 #include <utility>
 
 #include "base/bytes.hpp"
 #include "base/try.hpp"
-#include "base/utf8.hpp"
-#include "egress/client_hello.hpp"
 #include "egress/plain_request.hpp"
+#include "egress/splice.hpp"
 #include "os/listen.hpp"
 #include "os/wire.hpp"
 
 namespace lazaret::egress {
 namespace {
 
-constexpr std::size_t kMostAtATime = 64, kMostNoted = 256, kPiece = 16UL << 10;
+constexpr std::size_t kMostAtATime = 64, kMostUnread = 1UL << 20;
+constexpr unsigned kMostConnecting = 8;  // lookups are this process's, and there are not many
 constexpr std::chrono::seconds kHeadBound{10}, kConnectBound{20}, kWordBound{2};
 constexpr std::string_view kConnected = "HTTP/1.1 200 Connection established\r\n\r\n";
+constexpr const char* kFull = "64 connections are open already";
+
+const char* status_of(Errc code) {
+  switch (code) {
+    case Errc::permission_denied: return "403 Forbidden";
+    case Errc::timed_out: return "504 Gateway Timeout";
+    case Errc::protocol:
+    case Errc::too_large: return "400 Bad Request";
+    case Errc::conflict: return "503 Service Unavailable";
+    default: return "502 Bad Gateway";
+  }
+}
 
 // A denial is told in the text, too: it is read by people, and by models.
 std::string answer_of(const Error& error) {
-  const bool denied = error.code() == Errc::permission_denied;
-  const char* status = "502 Bad Gateway";
-  if (denied) status = "403 Forbidden";
-  if (error.code() == Errc::timed_out) status = "504 Gateway Timeout";
-  if (error.code() == Errc::protocol || error.code() == Errc::too_large) status = "400 Bad Request";
   const std::string text = "lazaret: " + error.message() + "\n";
-  return std::string("HTTP/1.1 ") + status + "\r\n" +
+  const bool denied = error.code() == Errc::permission_denied;
+  return std::string("HTTP/1.1 ") + status_of(error.code()) + "\r\n" +
          (denied ? "X-Proxy-Error: blocked-by-allowlist\r\n" : "") +
          "Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\nContent-Length: " +
          std::to_string(text.size()) + "\r\n\r\n" + text;
 }
 
-Error denied(const std::string& why) { return Error(Errc::permission_denied, why); }
-
-Status write(Wire& wire, std::string_view text, const Call& call) {
-  return wire.write(bytes_of(text), call);
-}
-
-// Until the end of what comes, or of the one that it goes to.
-Status pass(Wire& from, Wire& to, std::atomic<std::uint64_t>& count, const std::stop_token& stop) {
-  const Call call{Deadline::never(), stop};
-  std::array<std::byte, kPiece> piece;
-  for (;;) {
-    LAZARET_CHECK(call.check());
-    LAZARET_TRY(const std::size_t size, from.read(piece, call));
-    if (size == 0) return to.close_write();
-    LAZARET_CHECK(to.write(Bytes(piece).first(size), call));
-    count += size;
+// What is closed with something unread is reset, and its answer lost: the rest is taken first.
+void refuse(Wire& inside, const Error& error, const std::stop_token& stop) {
+  const Call call{Deadline::after(kWordBound), stop};
+  if (!inside.write(bytes_of(answer_of(error)), call).ok() || !inside.close_write().ok()) return;
+  std::array<std::byte, 4096> unread;
+  for (std::size_t seen = 0; seen < kMostUnread;) {
+    const auto size = inside.read(unread, call);
+    if (!size.ok() || *size == 0) return;
+    seen += *size;
   }
 }
 
@@ -59,6 +61,7 @@ Proxy::Proxy(os::Handle listener, std::vector<policy::HostRule> rules, Connect c
     : listener_(std::move(listener)),
       rules_(std::move(rules)),
       connect_(std::move(connect)),
+      connecting_(kMostConnecting),
       accepting_([this](const std::stop_token& stop) { accept_all(stop); }) {}
 
 Proxy::~Proxy() {
@@ -67,149 +70,138 @@ Proxy::~Proxy() {
   for (Client& client : clients_) client.stop.request_stop();
 }
 
-Proxy::Seen Proxy::take_seen() {
-  const std::scoped_lock lock(mutex_);
-  Seen seen{{}, std::exchange(unlisted_, 0)};
-  for (const auto& carried : std::exchange(carried_, {})) {
-    seen.connections.push_back(carried->seen);
-    seen.connections.back().sent_bytes = carried->sent;
-    seen.connections.back().received_bytes = carried->received;
-  }
-  return seen;
+void Proxy::finish(const Call& call) {
+  const std::scoped_lock accepting(accepting_mutex_);
+  (void)accept_pending();
+  std::unique_lock lock(mutex_);
+  const auto is_sending = [this] { return std::ranges::any_of(clients_, &Client::is_sending); };
+  const auto left = call.deadline.left().value_or(std::chrono::hours(1));
+  (void)changed_.wait_until(lock, call.stop, std::chrono::steady_clock::now() + left,
+                            [&is_sending] { return !is_sending(); });
+  lock.unlock();
+  for (Client& client : clients_) client.stop.request_stop();
+  clients_.clear();
 }
 
 void Proxy::accept_all(const std::stop_token& stop) {
-  while (!stop.stop_requested()) {
-    auto socket = os::accept_next(listener_.get(), Call{Deadline::never(), stop});
+  constexpr std::chrono::milliseconds kPause{10};
+  while (os::wait_for_connection(listener_.get(), Call{Deadline::never(), stop}).ok()) {
+    const std::scoped_lock lock(accepting_mutex_);
+    if (!accept_pending()) std::this_thread::sleep_for(kPause);  // no descriptors, for now
+  }
+}
+
+// Under the lock of who accepts. Whether all were taken.
+bool Proxy::accept_pending() {
+  for (;;) {
+    auto socket = os::accept_now(listener_.get());
+    if (!socket.ok()) return false;
+    if (!*socket) return true;
     forget_ended();
-    if (!socket.ok() && socket.error().code() != Errc::cancelled) {  // no descriptors, for now
-      constexpr std::chrono::milliseconds kPause{10};
-      std::this_thread::sleep_for(kPause);
-    }
-    if (socket.ok() && clients_.size() < kMostAtATime) begin(std::move(socket).value());
+    begin(std::move(**socket));
   }
 }
 
 void Proxy::begin(os::Handle socket) {
-  Client& client = clients_.emplace_back();
   const std::shared_ptr<Wire> wire = os::wire_over(std::move(socket));
+  if (clients_.size() >= kMostAtATime) {
+    ledger_.turn_away(kFull);
+    const std::string answer = answer_of(Error(Errc::conflict, kFull));
+    (void)wire->write(bytes_of(answer), Call{}.within(std::chrono::seconds(0))).ok();
+    return;
+  }
+  Client& client = clients_.emplace_back();
   try {
     client.thread = std::jthread([this, &client, wire] {
-      serve(*wire, client.stop);
-      client.is_over = true;
+      try {
+        serve(client, *wire);
+      } catch (const std::exception& failure) {
+        ledger_.turn_away(failure.what());
+      }
+      change(client.is_sending, false);
+      change(client.is_over, true);
     });
-  } catch (const std::system_error&) {
+  } catch (const std::exception& refused) {
+    ledger_.turn_away(std::string("no thread for it: ") + refused.what());
     clients_.pop_back();
   }
 }
 
+void Proxy::change(bool& of_a_client, bool value) {
+  const std::scoped_lock lock(mutex_);
+  of_a_client = value;
+  changed_.notify_all();
+}
+
 void Proxy::forget_ended() {
-  std::erase_if(clients_, [](const Client& client) { return client.is_over.load(); });
+  std::list<Client> ended;
+  const std::scoped_lock lock(mutex_);
+  for (auto next = clients_.begin(); next != clients_.end();) {
+    const auto client = next++;
+    if (client->is_over) ended.splice(ended.end(), clients_, client);
+  }
 }
 
 // A connection's own thread.
-void Proxy::serve(Wire& inside, const std::stop_source& stop) {
-  const Call call{Deadline::after(kHeadBound), stop.get_token()};
-  const auto head = http::read_request_head(inside, call);
-  const Status carried = head.ok() ? carry(inside, *head, stop) : Status(head.error());
-  if (!carried.ok())
-    (void)write(inside, answer_of(carried.error()), Call{Deadline::after(kWordBound), call.stop})
-        .ok();
+void Proxy::serve(Client& client, Wire& inside) {
+  const std::stop_token stop = client.stop.get_token();
+  const auto head = http::read_request_head(inside, Call{Deadline::after(kHeadBound), stop});
+  const Status carried = head.ok() ? carry(client, inside, *head) : Status(head.error());
+  if (carried.ok()) return;
+  change(client.is_sending, false);
+  refuse(inside, carried.error(), stop);
 }
 
 // An error: nothing was carried, and nothing answered yet.
-Status Proxy::carry(Wire& inside, const http::RequestHead& head, const std::stop_source& stop) {
+Status Proxy::carry(Client& client, Wire& inside, const http::RequestHead& head) {
   const bool is_tunnel = head.method == "CONNECT";
-  LAZARET_TRY(PlainRequest plain, is_tunnel ? tunnel_of(head) : plain_request_of(head));
-  const auto carried = note(plain.to);
-  const Call call{Deadline::after(kConnectBound), stop.get_token()};
-  LAZARET_TRY(const auto outside, connect(plain.to, *carried, call));
-  if (is_tunnel) LAZARET_CHECK(write(inside, kConnected, call));
-  splice(inside, *outside, *carried, std::move(plain.first), stop);
-  return {};
+  auto plain = is_tunnel ? tunnel_of(head) : plain_request_of(head);
+  if (!plain.ok()) {
+    ledger_.turn_away(plain.error().message());
+    return plain.error();
+  }
+  const auto entry = ledger_.open(plain->to);
+  const Call call{Deadline::after(kConnectBound), client.stop.get_token()};
+  auto outside = connect(*entry, call);
+  const Status answered =
+      outside.ok() && is_tunnel ? inside.write(bytes_of(kConnected), call) : Status();
+  if (outside.ok() && answered.ok())
+    splice(client, inside, **outside, *entry, std::move(plain->first));
+  ledger_.close(*entry);
+  return outside.ok() ? Status() : Status(outside.error());
 }
 
-Result<std::unique_ptr<Wire>> Proxy::connect(const Endpoint& to, Carried& carried,
-                                             const Call& call) {
-  const policy::HostRule* const rule = rule_for(to);
-  auto wire = rule != nullptr
-                  ? connect_(*rule, to, call)
-                  : Result<std::unique_ptr<Wire>>(
-                        denied(text_of(to) + " is none of the hosts that this program may reach"));
-  if (wire.ok()) return wire;
-  const bool is_denied = wire.error().code() == Errc::permission_denied;
-  decide(carried, is_denied ? Connection::Outcome::denied : Connection::Outcome::failed,
-         wire.error().message());
+Result<std::unique_ptr<Wire>> Proxy::connect(Ledger::Entry& entry, const Call& call) {
+  using Outcome = Connection::Outcome;
+  auto wire = [&]() -> Result<std::unique_ptr<Wire>> {
+    if (!permits(entry.to))
+      return Error(Errc::permission_denied,
+                   text_of(entry.to) + " is none of the hosts that this program may reach");
+    LAZARET_TRY(const Turn::Held turn, connecting_.take(call));
+    return connect_(entry.to, call);
+  }();
+  const bool is_denied = !wire.ok() && wire.error().code() == Errc::permission_denied;
+  if (wire.ok())
+    ledger_.decide(entry, Outcome::made);
+  else if (wire.error().code() != Errc::cancelled)
+    ledger_.decide(entry, is_denied ? Outcome::denied : Outcome::failed, wire.error().message());
   return wire;
 }
 
-// What comes is passed on by this thread, and what is sent by another.
-void Proxy::splice(Wire& inside, Wire& outside, Carried& carried, std::string first,
-                   const std::stop_source& stop) try {
-  const std::jthread writer([&] {
-    if (!pass_out(inside, outside, carried, std::move(first), stop.get_token()).ok())
-      (void)std::stop_source(stop).request_stop();
-  });
-  if (!pass(outside, inside, carried.received, stop.get_token()).ok())
-    (void)std::stop_source(stop).request_stop();
+void Proxy::splice(Client& client, Wire& inside, Wire& outside, Ledger::Entry& entry,
+                   std::string first) try {
+  Splice both(inside, outside, entry, client.stop);
+  const std::string denied = both.carry(
+      std::move(first), [this](const Endpoint& to) { return permits(to); },
+      [this, &client] { change(client.is_sending, false); });
+  if (!denied.empty()) ledger_.decide(entry, Connection::Outcome::denied, denied);
 } catch (const std::system_error& refused) {
-  decide(carried, Connection::Outcome::failed, refused.what());
+  ledger_.decide(entry, Connection::Outcome::failed, refused.what());
 }
 
-Status Proxy::pass_out(Wire& inside, Wire& outside, Carried& carried, std::string first,
-                       const std::stop_token& stop) {
-  LAZARET_TRY(const std::string words,
-              first_words(inside, carried, std::move(first), Call{Deadline::never(), stop}));
-  LAZARET_CHECK(write(outside, words, Call{Deadline::never(), stop}));
-  carried.sent += words.size();
-  return pass(inside, outside, carried.sent, stop);
-}
-
-// Until it is known whom TLS is asked for: who answers for one host often does for others, too.
-Result<std::string> Proxy::first_words(Wire& inside, Carried& carried, std::string heard,
-                                       const Call& call) {
-  std::array<std::byte, kPiece> piece;
-  ServerName name = server_name_in(heard);
-  while (name.kind == ServerName::Kind::needs_more) {
-    LAZARET_TRY(const std::size_t size, inside.read(piece, call));
-    if (size == 0) return heard;
-    heard += text_of(Bytes(piece).first(size));
-    name = server_name_in(heard);
-  }
-  if (name.kind == ServerName::Kind::absent) return heard;
-  const bool is_named = name.kind == ServerName::Kind::named;
-  const std::uint16_t port = carried.seen.port;
-  if (is_named && rule_for({name.name, port}) != nullptr) return heard;
-  const std::string why =
-      is_named ? "TLS was asked for " + printable(name.name, '?') : "its TLS cannot be read";
-  decide(carried, Connection::Outcome::denied, why);
-  return denied(why);
-}
-
-const policy::HostRule* Proxy::rule_for(const Endpoint& to) const {
-  const policy::HostRule* found = nullptr;
-  for (const policy::HostRule& rule : rules_) {
-    if (rule.permits(to) && (found == nullptr || rule.is_anywhere)) found = &rule;
-  }
-  return found;
-}
-
-std::shared_ptr<Proxy::Carried> Proxy::note(const Endpoint& to) {
-  auto carried = std::make_shared<Carried>();
-  carried->seen.host = to.host;
-  carried->seen.port = to.port;
-  const std::scoped_lock lock(mutex_);
-  if (carried_.size() < kMostNoted)
-    carried_.push_back(carried);
-  else
-    ++unlisted_;
-  return carried;
-}
-
-void Proxy::decide(Carried& carried, Connection::Outcome outcome, std::string reason) {
-  const std::scoped_lock lock(mutex_);
-  carried.seen.outcome = outcome;
-  carried.seen.reason = std::move(reason);
+bool Proxy::permits(const Endpoint& to) const {
+  return std::ranges::any_of(rules_,
+                             [&to](const policy::HostRule& rule) { return rule.permits(to); });
 }
 
 }  // namespace lazaret::egress

@@ -1,5 +1,6 @@
 #include "http/request_head.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
@@ -26,13 +27,17 @@ std::string as_string(string_view text) { return {text.data(), text.size()}; }
 // Stops at the end of the head.
 class HeadParser final : public beast_http::basic_parser<true> {
  public:
-  HeadParser() { header_limit(kMostHead + kPiece); }
+  HeadParser() {
+    header_limit(kMostHead + kPiece);
+    body_limit(boost::none);  // which is nobody's here
+  }
 
   RequestHead head;
 
  private:
-  void on_request_impl(beast_http::verb, string_view method, string_view target, int,
+  void on_request_impl(beast_http::verb, string_view method, string_view target, int version,
                        error_code&) override {
+    head.is_1_0 = version == 10;
     head.method = as_string(method);
     head.target = as_string(target);
   }
@@ -48,34 +53,36 @@ class HeadParser final : public beast_http::basic_parser<true> {
   void on_finish_impl(error_code&) override {}
 };
 
-// Whether the head is whole; it is parsed anew with each piece that comes.
-Result<bool> parse(std::string_view heard, RequestHead& head) {
+Error no_head(const std::string& why) { return Error(Errc::protocol, "no HTTP: " + why); }
+
+Result<RequestHead> parse(std::string_view heard) {
   HeadParser parser;
   error_code error;
   const std::size_t taken = parser.put(boost::asio::buffer(heard.data(), heard.size()), error);
-  const bool is_whole = parser.is_header_done();
-  if ((is_whole ? taken : heard.size()) > kMostHead)
-    return Error(Errc::too_large, "a head of more than 16 KiB");
-  if (error && error != beast_http::error::need_more)
-    return Error(Errc::protocol, "no HTTP: " + error.message());
-  if (!is_whole) return false;
-  head = std::move(parser.head);
-  head.leftover = heard.substr(taken);
-  return true;
+  if (error && error != beast_http::error::need_more) return no_head(error.message());
+  if (!parser.is_header_done()) return no_head("a head without an end");
+  parser.head.leftover = heard.substr(taken);
+  return std::move(parser.head);
 }
 
 }  // namespace
 
+// Parsed once, when its end is there: who dribbles it has it read no more often.
 Result<RequestHead> read_request_head(Wire& wire, const Call& call) {
-  RequestHead head;
+  constexpr std::string_view kEnd = "\r\n\r\n";
   std::string heard;
   std::array<std::byte, kPiece> piece;
-  for (;;) {
+  for (std::size_t looked_at = 0;;) {
     LAZARET_TRY(const std::size_t count, wire.read(piece, call));
     if (count == 0) return Error(Errc::connection_lost, "ended within a head");
     heard += text_of(Bytes(piece).first(count));
-    LAZARET_TRY(const bool is_whole, parse(heard, head));
-    if (is_whole) return head;
+    if (heard[0] < 'A' || heard[0] > 'Z') return no_head("it begins with no method");
+    const std::size_t end = heard.find(kEnd, looked_at);
+    const bool is_whole = end != heard.npos;
+    if ((is_whole ? end + kEnd.size() : heard.size()) > kMostHead)
+      return Error(Errc::too_large, "a head of more than 16 KiB");
+    if (is_whole) return parse(heard);
+    looked_at = heard.size() - std::min(heard.size(), kEnd.size() - 1);
   }
 }
 

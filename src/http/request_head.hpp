@@ -15,6 +15,7 @@ namespace lazaret::http {
 struct RequestHead {
   std::string method;
   std::string target;
+  bool is_1_0 = false;  ///< HTTP/1.0, and not 1.1
   std::vector<Header> headers;
   std::string leftover;  ///< the beginning of what follows the head
 };

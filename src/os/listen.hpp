@@ -55,8 +55,8 @@ void notify_ready();
 /// minute and a half, and reading fails then. Errors: system, with the reason in
 /// os_error() (EMFILE and its like are worth another try).
 [[nodiscard]] Result<std::optional<Handle>> accept_now(RawHandle listener);
-/// Waits for the next connection. Errors: timed_out, cancelled, system as above.
-[[nodiscard]] Result<Handle> accept_next(RawHandle listener, const Call& call);
+/// Waits until there may be one. Errors: timed_out, cancelled, system.
+[[nodiscard]] Status wait_for_connection(RawHandle listener, const Call& call);
 /// The user on the other end of a Unix socket (unix(7), SO_PEERCRED); unset for every other.
 [[nodiscard]] std::optional<std::uint64_t> peer_user(RawHandle stream);
 

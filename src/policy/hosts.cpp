@@ -45,7 +45,9 @@ bool is_name(std::string_view host) {
 
 Error no_host(std::string_view text) {
   return invalid(in_quotes(printable(text, '?')) + " is no host")
-      .with_hint("HOST, HOST:PORT or *.HOST, as in api.example.com; an IPv6 address in brackets");
+      .with_hint(
+          "HOST, HOST:PORT or *.HOST, as in api.example.com; an IPv6 address in brackets, a name "
+          "of other letters as xn--…");
 }
 
 // The port that is in the text, behind a name or a closing bracket.
@@ -64,17 +66,6 @@ Error not_configured(const HostRule& rule) {
   return Error(Errc::permission_denied,
                text_of(rule) + " is none of the hosts that the configuration lets programs reach")
       .with_hint("add it to egress.hosts of the user's or the system's configuration");
-}
-
-Result<HostRule> configured_for(HostRule rule, const std::set<std::string>& configured) {
-  for (const std::string& text : configured) {
-    if (text == kPublicHosts) continue;
-    LAZARET_TRY(const HostRule named, host_rule_in(text));
-    rule.is_anywhere = rule.is_anywhere || named.covers(rule);
-  }
-  if (!rule.is_anywhere && !configured.contains(std::string(kPublicHosts)))
-    return not_configured(rule);
-  return rule;
 }
 
 }  // namespace
@@ -122,16 +113,23 @@ Status check_egress_host(std::string_view text) {
   return {};
 }
 
-Result<std::vector<HostRule>> hosts_of(const std::vector<std::string>& asked,
-                                       const std::set<std::string>& configured) {
+Result<Egress> egress_of(const std::vector<std::string>& asked,
+                         const std::set<std::string>& configured) {
+  Egress egress;
   if (asked.size() > kMostRules) return Error(Errc::too_large, "more than 64 hosts");
-  std::vector<HostRule> rules;
+  for (const std::string& text : configured) {
+    if (text == kPublicHosts) continue;
+    LAZARET_TRY(HostRule named, host_rule_in(text));
+    egress.named.push_back(std::move(named));
+  }
+  const bool are_public = configured.contains(std::string(kPublicHosts));
   for (const std::string& text : asked) {
     LAZARET_TRY(HostRule rule, host_rule_in(text));
-    LAZARET_TRY(rule, configured_for(std::move(rule), configured));
-    rules.push_back(std::move(rule));
+    const auto covers = [&rule](const HostRule& named) { return named.covers(rule); };
+    if (!are_public && std::ranges::none_of(egress.named, covers)) return not_configured(rule);
+    egress.hosts.push_back(std::move(rule));
   }
-  return rules;
+  return egress;
 }
 
 }  // namespace lazaret::policy

@@ -20,7 +20,6 @@ struct HostRule {
   std::string host;                   ///< in lower case
   bool is_below = false;              ///< "*.host": those below it, and not itself
   std::optional<std::uint16_t> port;  ///< unset: 80 and 443
-  bool is_anywhere = false;           ///< whatever its address; otherwise public ones only
 
   [[nodiscard]] bool permits(const Endpoint& to) const;
   /// Whether this permits all that the other one does.
@@ -38,9 +37,15 @@ struct HostRule {
 /// Whether it can be in Config::egress_hosts. Errors: invalid_argument.
 [[nodiscard]] Status check_egress_host(std::string_view text);
 
-/// What a request asks for, as far as the configured hosts let it: whom those name may have any
-/// address. Errors: invalid_argument, too_large (more than 64), permission_denied.
-[[nodiscard]] Result<std::vector<HostRule>> hosts_of(const std::vector<std::string>& asked,
-                                                     const std::set<std::string>& configured);
+/// Whom a program may reach.
+struct Egress {
+  std::vector<HostRule> hosts;  ///< none: there is no way out
+  std::vector<HostRule> named;  ///< those of them are reached at whatever address
+};
+
+/// What a request asks for, as far as the configured hosts let it. Errors: invalid_argument,
+/// too_large (more than 64), permission_denied.
+[[nodiscard]] Result<Egress> egress_of(const std::vector<std::string>& asked,
+                                       const std::set<std::string>& configured);
 
 }  // namespace lazaret::policy

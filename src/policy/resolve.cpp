@@ -240,12 +240,14 @@ void put_confinement(Spec& spec, const ExecutionRequest& request, const Config& 
 
 // Nothing else leads out, and what the request says of it itself stays.
 Status put_hosts(Spec& spec, const ExecutionRequest& request, const Config& config) {
-  LAZARET_TRY(spec.hosts, hosts_of(request.hosts, config.egress_hosts).within("hosts"));
-  if (spec.hosts.empty()) return {};
+  LAZARET_TRY(spec.egress, egress_of(request.hosts, config.egress_hosts).within("hosts"));
+  if (spec.egress.hosts.empty()) return {};
   if (request.loopback == Loopback::down)
     return invalid("hosts are reached by way of the loopback, which was to be down");
   spec.loopback = Loopback::up;
-  for (const auto& [name, value] : way_out_environment()) spec.environment.emplace(name, value);
+  for (const auto& [name, value] : way_out_environment()) {
+    if (!request.environment.contains(name)) spec.environment[name] = value;
+  }
   return {};
 }
 

@@ -72,7 +72,7 @@ struct Spec {
   Subprocess subprocess = Subprocess::allow;
   Profile profile = Profile::standard;
   Loopback loopback = Loopback::down;
-  std::vector<HostRule> hosts;  ///< none: there is no way out
+  Egress egress;
   std::vector<Mount> mounts;
   std::string packages;                  ///< source of the mount that Lazaret has made; or empty
   std::optional<TerminalSize> terminal;  ///< for the program; unset: it has pipes

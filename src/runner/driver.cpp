@@ -55,8 +55,7 @@ Recipe interpreted(const Task& task, std::string_view path, Words interpreter) {
 /// such a variable only.
 Recipe python(const Task& task) {
   std::string bootstrap(embedded::python_bootstrap);
-  if (!task.packages.empty())
-    bootstrap += "see_packages('" + std::string(task.packages) + "')\n";
+  if (!task.packages.empty()) bootstrap += "see_packages('" + std::string(task.packages) + "')\n";
   const auto with = [&](std::string_view then) -> Words {
     return {"python3", task.deterministic ? "-s" : "-I", "-c", std::string(bootstrap).append(then)};
   };
@@ -130,8 +129,9 @@ std::string in_a_row(const Words& words) {
 /// allowed here is refused without a question. Two descriptors are allowed to deno.js, which gives
 /// them up before there is a program: the value channel, and the word that it may wait for.
 Words wall_of(const Task& task) {
-  Words words = {"--no-prompt", "--no-remote", "--no-npm",   "--no-config", "--no-lock",
-                 "--deny-net",  "--deny-run",  "--deny-ffi", "--deny-sys",  "--deny-import"};
+  Words words = {"--no-prompt", "--no-remote", "--no-npm",   "--no-config",  "--no-lock",
+                 "--deny-run",  "--deny-ffi",  "--deny-sys", "--deny-import"};
+  words.push_back(task.hosts.empty() ? "--deny-net" : "--allow-net=" + in_a_row(task.hosts));
   words.insert(words.end(), {"--allow-read=/work,/mnt,/dev/fd/4", "--allow-write=/dev/fd/3"});
   // An empty list would be every variable.
   if (!task.variables.empty()) words.push_back("--allow-env=" + in_a_row(task.variables));

@@ -16,7 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t piece = std::to_integer<std::size_t>(input[0]) + 1;
   const auto name = egress::server_name_in(text_of(input.subspan(1)));
   const bool is_named = name.kind == egress::ServerName::Kind::named;
-  if (!is_named && !name.name.empty()) std::abort();
+  if (is_named == name.name.empty()) std::abort();
+  if (name.missing == 0) std::abort();
   fuzz::InputWire wire(input.subspan(1), piece);
   const auto head = http::read_request_head(wire, Call{});
   if (!head.ok()) return 0;

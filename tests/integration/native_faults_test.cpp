@@ -26,6 +26,9 @@ struct Group {
   enum class Lies { too, never } lies;
 };
 
+// Of a box that may reach hosts; the others may not.
+constexpr const char* kWayOut = "WayOut";
+
 const std::vector<Group>& groups() {
   using enum Group::Lies;
   static const std::vector<Group> all = {
@@ -46,6 +49,7 @@ const std::vector<Group>& groups() {
       {"Conversation",
        {SYS_read, SYS_recvfrom, SYS_recvmsg, SYS_sendto, SYS_sendmsg, SYS_poll},
        never},
+      {kWayOut, {SYS_unshare, SYS_socket, SYS_ioctl, SYS_bind, SYS_listen, SYS_sendmsg}, too},
       {"Processes", {SYS_fork, SYS_vfork, SYS_clone, SYS_execve, SYS_wait4, SYS_kill}, never},
       {"TheRest", {}, never},
   };
@@ -103,9 +107,15 @@ class NativeFaults : public testing::TestWithParam<std::tuple<Caller, std::size_
   [[nodiscard]] static Caller caller() { return std::get<0>(GetParam()); }
   [[nodiscard]] static const Group& group() { return groups()[std::get<1>(GetParam())]; }
 
+  [[nodiscard]] static ExecutionRequest asking(const std::string& marker) {
+    ExecutionRequest request = ask_the_box(marker);
+    if (group().name == kWayOut) request.hosts = {"a.example"};
+    return request;
+  }
+
   void hold(const FailedCall& fault) const {
     const std::string marker = unique_marker();
-    const Observed seen = observe_run(caller(), ask_the_box(marker), fault);
+    const Observed seen = observe_run(caller(), asking(marker), fault);
     const std::string what = describe(fault) + "\n" + seen.result.dump();
     EXPECT_FALSE(seen.overdue) << "it hung: " << what;
     EXPECT_EQ(seen.mounted, "") << "left mounted: " << what;
@@ -151,7 +161,7 @@ INSTANTIATE_TEST_SUITE_P(AskedBy, NativeFaults,
                          name_of_case);
 
 TEST_P(NativeFaults, RunNothingOrLeaveTheEvidenceTrue) {
-  const Observed good = observe_run(caller(), ask_the_box(unique_marker()), {});
+  const Observed good = observe_run(caller(), asking(unique_marker()), {});
   ASSERT_TRUE(good.executed && has_answered(good.result["stdout"])) << good.result.dump();
   ASSERT_THAT(false_claims(good.result, good.outside, caller()), IsEmpty()) << good.result.dump();
   const std::vector<FailedCall> faults = faults_of(group(), good.calls);

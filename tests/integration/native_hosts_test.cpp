@@ -1,3 +1,4 @@
+#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <string>
@@ -43,9 +44,11 @@ class Host {
 
   void serve(const std::stop_token& stop) {
     for (;;) {
-      auto socket = os::accept_next(listener_.get(), Call{Deadline::never(), stop});
-      if (!socket.ok()) return;
-      const auto wire = os::wire_over(std::move(socket).value());
+      const Call call{Deadline::never(), stop};
+      if (!os::wait_for_connection(listener_.get(), call).ok()) return;
+      auto socket = os::accept_now(listener_.get());
+      if (!socket.ok() || !*socket) continue;
+      const auto wire = os::wire_over(std::move(**socket));
       const auto head = http::read_request_head(*wire, soon());
       asked_.with([&head](auto& asked) {
         asked.push_back(head.ok() ? head->method + " " + head->target : head.error().message());
@@ -246,6 +249,66 @@ TEST_P(NativeHosts, AreASessionsForAllOfItsRuns) {
             "200 None answer\n1200 None answer\n1hosts is the session's, and cannot be another for "
             "one of its runs");
   EXPECT_EQ(host_.asked().size(), 2U);
+}
+
+// A program that does not wait for an answer, or for anything.
+TEST_P(NativeHosts, GetAllThatWasSentBeforeTheEnd) {
+  constexpr const char* kLeave = R"py(
+import os, socket, sys
+way = socket.create_connection(("127.0.0.1", 3128))
+way.sendall(f"POST http://{sys.argv[1]}/left HTTP/1.1\r\nX: {'x' * 9000}\r\n\r\n".encode())
+os._exit(0)
+)py";
+  ExecutionRequest request = python(kLeave);
+  request.arguments = {host_.place()};
+  const Json result = run(request, {host_.place()}, host_.place());
+  const Json connections = result["meta"]["connections"];
+  ASSERT_EQ(connections.size(), 1U) << result.dump();
+  EXPECT_EQ(connections[0]["outcome"], "made");
+  EXPECT_GT(connections[0]["sent_bytes"], 9000);
+  EXPECT_TRUE(becomes_true(std::chrono::seconds(10), [this] { return !host_.asked().empty(); }));
+  EXPECT_THAT(host_.asked(), ElementsAre("POST /left"));
+}
+
+TEST_P(NativeHosts, AreToldOfInTheRunInWhichTheyAreUsed) {
+  const std::string place = host_.place();
+  const auto body = [&]() -> std::string {
+    ::setenv("LAZARET_EGRESS_HOSTS", place.c_str(), 1);
+    SessionRequest wanted;
+    wanted.hosts = {place};
+    const CodeSandbox sandbox = sandbox_on("native");
+    const auto session = sandbox.open_session(wanted);
+    if (!session.ok()) return session.error().message();
+    const auto sent_by = [&session](const std::string& code) {
+      ExecutionRequest cell = python(code);
+      cell.context = "main";
+      const ExecutionResult result = session->execute(cell);
+      std::string sent = result.success() ? "" : result.error.value().message;
+      for (const Connection& each : result.meta.connections)
+        sent += std::string(name_of(each.outcome)) + " " + std::to_string(each.sent_bytes) + ", ";
+      return sent + "; ";
+    };
+    const std::string connect = "CONNECT " + place + " HTTP/1.1\\r\\n\\r\\n";
+    std::string told = sent_by(
+        "import socket\nway = socket.create_connection(('127.0.0.1', 3128))\n"
+        "way.sendall(b'" +
+        connect + "')\nlen(way.recv(99))");
+    told += sent_by("1");
+    return told + sent_by("way.sendall(b'GET /x HTTP/1.1\\r\\n\\r\\n')\nlen(way.recv(99))");
+  };
+  EXPECT_EQ(in_child(GetParam(), body), "made 0, ; ; made 19, ; ");
+  EXPECT_THAT(host_.asked(), ElementsAre("GET /x"));
+}
+
+TEST_P(NativeHosts, AreReachedFromTypescript) {
+  const std::string place = host_.place();
+  const std::string ask = "return await (await fetch('http://" + place + "/path')).text();";
+  const Json result = run(code_request("typescript", ask), {place}, place);
+  if (result["meta"]["cause"] == "start_failed") LAZARET_SKIP_OR_FAIL("deno", "boxes have no Deno");
+  EXPECT_EQ(result["value"], "answer") << result.dump();
+  EXPECT_THAT(host_.asked(), ElementsAre("GET /path"));
+  const Json denied = run(code_request("typescript", ask), {"a.example"}, place + ",a.example");
+  EXPECT_THAT(denied["error"]["message"].get<std::string>(), HasSubstr("net access"));
 }
 
 TEST(HostsOnEngines, AreRefused) {

@@ -77,7 +77,8 @@ Status require_known(const policy::Spec& spec) {
   };
   if (!spec.mounts.empty())
     return refused("containers are shown no directory of the host's (--mount)");
-  if (!spec.hosts.empty()) return refused("containers have no way out to hosts (--allow-host)");
+  if (!spec.egress.hosts.empty())
+    return refused("containers have no way out to hosts (--allow-host)");
   if (spec.profile != Profile::standard)
     return refused("containers have no profile " + std::string(name_of(spec.profile)));
   return {};

@@ -4,11 +4,9 @@
 #include <sched.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <string>
 #include <utility>
@@ -16,6 +14,7 @@
 #include "backend/linux/landlock_trial.hpp"
 #include "backend/linux/refusal.hpp"
 #include "backend/linux/subordinate.hpp"
+#include "backend/linux/throwaway.hpp"
 
 namespace lazaret::backend::native {
 namespace {
@@ -46,20 +45,14 @@ struct Trial {
   int code = 0;
 };
 
-// SAFETY: like fork(2), and the child makes system calls only: a sanitizer's own _exit(2) waits for
-// locks that other threads held. The host name needs a capability that some hosts take away from
-// new user namespaces (P-47).
+// The host name needs a capability that some hosts take away from new user namespaces (P-47).
 Trial try_namespaces(unsigned long flags) {
   const bool named = (flags & CLONE_NEWUTS) != 0;
-  const long pid = ::syscall(SYS_clone, flags | SIGCHLD, nullptr, nullptr, nullptr, nullptr);
-  if (pid < 0) return {"make namespaces", errno};
-  if (pid == 0)
-    ::syscall(SYS_exit_group, named && ::syscall(SYS_sethostname, "lazaret", 7) != 0 ? errno : 0);
-  int status = 0;
-  while (::waitpid(static_cast<pid_t>(pid), &status, 0) < 0 && errno == EINTR) {
-  }
-  if (!WIFEXITED(status)) return {"name host", ECANCELED};
-  return WEXITSTATUS(status) == 0 ? Trial{} : Trial{"name host", WEXITSTATUS(status)};
+  const auto code = in_throwaway(flags, [named] {
+    return named && ::syscall(SYS_sethostname, "lazaret", 7) != 0 ? errno : 0;
+  });
+  if (!code) return {errno == ECANCELED ? "name host" : "make namespaces", errno};
+  return *code == 0 ? Trial{} : Trial{"name host", *code};
 }
 
 void add_namespaces(std::vector<HostFact>& facts) {
@@ -96,6 +89,8 @@ void add_landlock(std::vector<HostFact>& facts) {
     facts.push_back(
         {"Landlock", Presence::missing, "not in this kernel, or off",
          "boot with landlock first in lsm=, as in lsm=landlock,lockdown,yama,apparmor"});
+  } else if (!trial.was_tried) {
+    facts.push_back({"Landlock", Presence::missing, version + ", which could not be tried", ""});
   } else if (const std::string open = not_held(trial); !open.empty()) {
     facts.push_back({"Landlock", Presence::missing, version + ", which does not hold " + open,
                      "Linux 6.12 has version 6"});

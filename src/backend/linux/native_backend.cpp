@@ -1,6 +1,7 @@
 #include "backend/linux/native_backend.hpp"
 
 #include <poll.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -80,7 +81,8 @@ Reading timeout_reading(const policy::Spec& spec) {
 
 Reading way_out_reading(const policy::Spec& spec) {
   return {Control::network, EvidenceStatus::enforced,
-          "a proxy outside to " + std::to_string(spec.hosts.size()) + " hosts", "socket held"};
+          "a proxy outside to " + std::to_string(spec.egress.hosts.size()) + " hosts",
+          "socket held"};
 }
 
 OutsideIdentity outside_identity(const Identity& identity) {
@@ -106,7 +108,10 @@ Status take_way_out(NativeBox::Parts& parts) {
       parts.way_out.get(), std::as_writable_bytes(std::span(&port, 1)), std::span(&socket, 1));
   if (count != sizeof port || !socket.valid())
     return Error(Errc::protocol, "the box's way out did not leave it");
-  if (os::port_of(socket.get()) != policy::kWayOutPort)
+  int listens = 0;
+  socklen_t size = sizeof listens;
+  (void)::getsockopt(socket.get(), SOL_SOCKET, SO_ACCEPTCONN, &listens, &size);
+  if (listens != 1 || os::port_of(socket.get()) != policy::kWayOutPort)
     return Error(Errc::enforcement_mismatch, "the box's way out is another socket");
   parts.way_out = std::move(socket);
   return {};
@@ -117,7 +122,7 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
   const Namespaces ours = namespaces_of(::getpid());  // while the box is still being made
   runner::Client client(*parts.wire);
   LAZARET_TRY(const runner::Greeting greeting, client.greet(call.within(kGreetingBound)));
-  if (!spec.hosts.empty()) LAZARET_CHECK(take_way_out(parts));
+  if (!spec.egress.hosts.empty()) LAZARET_CHECK(take_way_out(parts));
   const SelfReport report = parse_report(greeting.report);
   std::vector<Reading> readings = read_report(report, spec);
   const auto add = [&readings](std::vector<Reading> more) {
@@ -131,7 +136,7 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
   add(parts.cgroup ? parts.cgroup->readings(spec.limits)
                    : readings_without_cgroup(spec, report, cgroups.why_not));
   readings.push_back(timeout_reading(spec));
-  if (!spec.hosts.empty()) readings.push_back(way_out_reading(spec));
+  if (!spec.egress.hosts.empty()) readings.push_back(way_out_reading(spec));
   // What was read by number was this process only if it is still there (P-05).
   if (has_ended(parts.launched.pidfd))
     return Error(Errc::connection_lost, "the box's first process ended while it was looked at");

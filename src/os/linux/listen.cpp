@@ -3,7 +3,6 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -18,6 +17,7 @@
 
 #include "base/try.hpp"
 #include "os/error.hpp"
+#include "os/linux/stream_options.hpp"
 #include "os/linux/wait.hpp"
 #include "os/user.hpp"
 
@@ -27,18 +27,6 @@ namespace {
 constexpr int kBacklog = 1024;
 constexpr int kFirstInherited = 3;  // SD_LISTEN_FDS_START
 constexpr int kMostInherited = 16;
-
-struct Option {
-  int level, name, value;
-};
-// A stream's pieces are small and wanted at once. A peer that has vanished without a word is found
-// after a minute and a half, which nothing else does while a run goes on in silence (tcp(7)).
-constexpr std::array kStreamOptions = {
-    Option{IPPROTO_TCP, TCP_NODELAY, 1},    Option{SOL_SOCKET, SO_KEEPALIVE, 1},
-    Option{IPPROTO_TCP, TCP_KEEPIDLE, 60},   // seconds
-    Option{IPPROTO_TCP, TCP_KEEPINTVL, 10},  // seconds
-    Option{IPPROTO_TCP, TCP_KEEPCNT, 3},
-};
 
 Result<sockaddr_un> unix_address(const std::filesystem::path& path) {
   sockaddr_un address{};
@@ -235,8 +223,7 @@ Result<std::optional<Handle>> accept_now(RawHandle listener) {
   for (;;) {
     const int stream = ::accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (stream >= 0) {
-      for (const auto& [level, name, value] : kStreamOptions)  // no matter on Unix sockets
-        (void)::setsockopt(stream, level, name, &value, sizeof value);
+      prepare_stream(stream);
       return std::optional(Handle(stream));
     }
     if (errno == EAGAIN) return std::optional<Handle>();
@@ -244,12 +231,8 @@ Result<std::optional<Handle>> accept_now(RawHandle listener) {
   }
 }
 
-Result<Handle> accept_next(RawHandle listener, const Call& call) {
-  for (;;) {
-    LAZARET_TRY(std::optional<Handle> socket, accept_now(listener));
-    if (socket) return *std::move(socket);
-    LAZARET_CHECK(wait_for(listener, POLLIN, call));
-  }
+Status wait_for_connection(RawHandle listener, const Call& call) {
+  return wait_for(listener, POLLIN, call);
 }
 
 std::optional<std::uint64_t> peer_user(RawHandle stream) {

@@ -19,6 +19,7 @@
 #include "base/condition.hpp"
 #include "base/try.hpp"
 #include "os/error.hpp"
+#include "os/linux/stream_options.hpp"
 #include "os/linux/wait.hpp"
 #include "os/wire.hpp"
 
@@ -172,6 +173,7 @@ Result<Handle> connected_to(const addrinfo& entry, const Call& call) {
   constexpr int kFlags = SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK;
   Handle socket(::socket(entry.ai_family, kFlags, 0));
   if (!socket.valid()) return last_error("socket");
+  prepare_stream(socket.get());
   if (::connect(socket.get(), entry.ai_addr, entry.ai_addrlen) == 0) return socket;
   if (errno != EINPROGRESS && errno != EINTR) return last_error("connecting");
   LAZARET_CHECK(wait_for(socket.get(), POLLOUT, call));

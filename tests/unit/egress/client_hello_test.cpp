@@ -14,14 +14,18 @@ using Kind = ServerName::Kind;
 TEST(ClientHellos, NameTheirHost) {
   const ServerName name = server_name_in(hello_for("Example.ORG."));
   EXPECT_EQ(name.kind, Kind::named);
-  EXPECT_EQ(name.name, "example.org");
+  EXPECT_EQ(name.name, "Example.ORG.");
   EXPECT_EQ(server_name_in(hello_for("a") + "and what follows it").kind, Kind::named);
 }
 
 TEST(ClientHellos, AreWaitedForToTheirEnd) {
   const std::string hello = hello_for("example.org");
-  for (std::size_t size = 0; size < hello.size(); ++size)
-    EXPECT_EQ(server_name_in(hello.substr(0, size)).kind, Kind::needs_more) << size;
+  for (std::size_t size = 0; size < hello.size(); ++size) {
+    const ServerName name = server_name_in(hello.substr(0, size));
+    EXPECT_EQ(name.kind, Kind::needs_more) << size;
+    EXPECT_GE(name.missing, 1U) << size;
+    EXPECT_LE(name.missing, hello.size() - size) << size;
+  }
 }
 
 TEST(ClientHellos, MayLieInManyRecords) {
@@ -51,6 +55,20 @@ TEST(ClientHellos, AreNotReadInTwoWays) {
     EXPECT_EQ(server_name_in(record(handshake_text)).kind, Kind::unreadable);
   EXPECT_EQ(server_name_in(record("")).kind, Kind::unreadable);
   EXPECT_EQ(server_name_in(record("\x01") + "\x17\x03\x01").kind, Kind::unreadable);
+}
+
+// Some servers take what comes behind an alert, some what SSL 2 had.
+TEST(ClientHellos, AreTheFirstThingOfTls) {
+  const std::string hello = hello_for("a.org");
+  for (const std::string& before :
+       {std::string("\x15\x03\x01\x00\x02\x01\x64", 7), std::string("\x14\x03\x01\x00\x01\x01", 6),
+        std::string("\x17\x03\x01\x00\x01x", 6), std::string("\x18\x03\x01\x00\x01x", 6)})
+    EXPECT_EQ(server_name_in(before + hello).kind, Kind::unreadable);
+  EXPECT_EQ(server_name_in(std::string("\x80\x2e\x01\x03\x01", 5)).kind, Kind::unreadable);
+  EXPECT_EQ(server_name_in(std::string("\x80\x2e\x01\x00\x02", 5)).kind, Kind::unreadable);
+  EXPECT_EQ(server_name_in("\x14").kind, Kind::needs_more);
+  EXPECT_EQ(server_name_in("\x14\x02").kind, Kind::absent);
+  EXPECT_EQ(server_name_in("\x13\x03").kind, Kind::absent);
 }
 
 TEST(ClientHellos, EndBySixtyFourKiB) {

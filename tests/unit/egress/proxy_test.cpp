@@ -1,111 +1,19 @@
-#include "egress/proxy.hpp"
-
 #include <array>
-#include <functional>
+#include <chrono>
 #include <map>
 #include <memory>
 #include <string>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/bytes.hpp"
-#include "base/guarded.hpp"
-#include "os/listen.hpp"
-#include "os/tcp.hpp"
-#include "os/wire.hpp"
-#include "soon.hpp"
 #include "unit/egress/hello.hpp"
+#include "unit/egress/ways_out.hpp"
 
-// The way out of a box, with the hosts as the other ends of pairs.
 namespace lazaret::egress {
 namespace {
-
-using lazaret::test::soon;
-using Outcome = Connection::Outcome;
-
-std::string read_some(Wire& wire, std::size_t most) {
-  std::string text;
-  std::array<std::byte, 4096> room;
-  while (text.size() < most) {
-    const auto count =
-        wire.read(std::span(room).first(std::min(room.size(), most - text.size())), soon());
-    if (!count.ok() || *count == 0) break;
-    text += text_of(Bytes(room).first(*count));
-  }
-  return text;
-}
-
-bool becomes(const std::function<bool()>& condition) {
-  for (int turn = 0; turn < 1000; ++turn) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return false;
-}
-
-std::string read_all(Wire& wire) { return read_some(wire, 1 << 24); }
-
-void say(Wire& wire, std::string_view text) {
-  ASSERT_TRUE(wire.write(bytes_of(text), soon()).ok());
-}
-
-class WaysOut : public testing::Test {
- protected:
-  void allow(const std::vector<std::string>& hosts) {
-    std::vector<policy::HostRule> rules;
-    for (const std::string& host : hosts) rules.push_back(policy::host_rule_in(host).value());
-    os::Handle listener = os::listen_tcp("127.0.0.1", 0).value();
-    port_ = os::port_of(listener.get());
-    proxy_ = std::make_unique<Proxy>(
-        std::move(listener), rules,
-        [this](const policy::HostRule&, const Endpoint& to, const Call&) { return connect(to); });
-  }
-  [[nodiscard]] std::unique_ptr<Wire> client() const {
-    return os::connect_tcp("127.0.0.1", port_, os::Addresses::any, soon()).value();
-  }
-  // What the proxy answers a client who says this alone.
-  [[nodiscard]] std::string answer_to(std::string_view text) const {
-    const auto wire = client();
-    say(*wire, text);
-    (void)wire->close_write();
-    return read_all(*wire);
-  }
-  // A connection to a host that is allowed, as far as that goes.
-  [[nodiscard]] std::unique_ptr<Wire> tunnel_to(const std::string& place) const {
-    auto wire = client();
-    say(*wire, "CONNECT " + place + " HTTP/1.1\r\nHost: " + place + "\r\n\r\n");
-    EXPECT_EQ(read_some(*wire, 39), "HTTP/1.1 200 Connection established\r\n\r\n");
-    return wire;
-  }
-  [[nodiscard]] Wire& far(const std::string& host) {
-    return far_.with([&host](auto& far) -> Wire& { return *far.at(host); });
-  }
-  [[nodiscard]] bool was_asked_for(const std::string& host) {
-    return far_.with([&host](const auto& far) { return far.contains(host); });
-  }
-  // Once nothing of it goes on.
-  [[nodiscard]] std::vector<Connection> seen() { return proxy_->take_seen().connections; }
-
-  std::unique_ptr<Proxy> proxy_;
-
- private:
-  Result<std::unique_ptr<Wire>> connect(const Endpoint& to) {
-    if (to.host == "nowhere.org") return Error(Errc::connection_refused, "nobody is there");
-    if (to.host == "slow.org") return Error(Errc::timed_out, "nobody answers");
-    if (to.host == "inner.org") return Error(Errc::permission_denied, "it has no public address");
-    auto ends = os::stream_pair();
-    if (!ends.ok()) return ends.error();
-    far_.with([&](auto& far) { far[to.host] = os::wire_over(std::move(ends->second)); });
-    return os::wire_over(std::move(ends->first));
-  }
-
-  Guarded<std::map<std::string, std::unique_ptr<Wire>>> far_;
-  std::uint16_t port_ = 0;
-};
 
 TEST_F(WaysOut, CarryBothWaysUntilBothHaveEnded) {
   allow({"a.org"});
@@ -168,109 +76,6 @@ TEST_F(WaysOut, AskPlainHostsForThemselves) {
   EXPECT_EQ(read_all(far("a.org")), kExpected);
 }
 
-struct Target {
-  const char* line;  // method and target
-  int status;
-};
-// Ways of writing a place that others have read in two ways (121).
-constexpr Target kTargets[] = {
-    // as they are allowed
-    {"CONNECT a.org:443", 200},
-    {"CONNECT A.ORG:443", 200},
-    {"CONNECT a.org.:443", 200},
-    {"CONNECT a.org:80", 200},
-    {"CONNECT x.b.org:443", 200},
-    {"CONNECT x.y.b.org:443", 200},
-    {"CONNECT c.org:8443", 200},
-    {"CONNECT 192.0.2.1:443", 200},
-    {"CONNECT [2001:DB8::1]:443", 200},
-    {"CONNECT xn--bcher-kva.de:443", 200},
-    {"GET http://a.org/", 200},
-    {"GET http://a.org", 200},
-    {"GET http://a.org:80/x", 200},
-    {"GET hTTp://x.b.org?q", 200},
-    // other ports and names
-    {"CONNECT a.org:22", 403},
-    {"CONNECT a.org:65535", 403},
-    {"CONNECT c.org:443", 403},
-    {"CONNECT b.org:443", 403},
-    {"CONNECT xb.org:443", 403},
-    {"CONNECT a.org.evil.net:443", 403},
-    {"CONNECT evil.net:443", 403},
-    {"CONNECT sub.a.org:443", 403},
-    {"CONNECT a.orgg:443", 403},
-    {"CONNECT .b.org:443", 403},
-    {"CONNECT localhost:443", 403},
-    {"CONNECT xn--bcher-kvb.de:443", 403},
-    {"GET http://evil.net/?http://a.org/", 403},
-    {"GET http://evil.net:80#a.org", 403},
-    {"GET http://evil.net#@a.org/", 403},
-    // addresses in other forms than the one that is allowed
-    {"CONNECT 192.0.2.2:443", 403},
-    {"CONNECT 0300.0.02.1:443", 403},
-    {"CONNECT 0xc0.0.2.1:443", 403},
-    {"CONNECT 0xc0000201:443", 403},
-    {"CONNECT 3221225985:443", 403},
-    {"CONNECT 192.513:443", 403},
-    {"CONNECT 192.0.513:443", 403},
-    {"CONNECT 127.0.0.1:443", 403},
-    {"CONNECT 127.1:443", 403},
-    {"CONNECT 0.0.0.0:443", 403},
-    {"CONNECT 0:443", 403},
-    {"CONNECT 169.254.169.254:80", 403},
-    {"CONNECT [::1]:443", 403},
-    {"CONNECT [::]:443", 403},
-    {"CONNECT [::ffff:192.0.2.1]:443", 403},
-    {"CONNECT [::ffff:c000:201]:443", 403},
-    {"CONNECT [64:ff9b::c000:201]:443", 403},
-    {"CONNECT [2002:c000:201::]:443", 403},
-    {"CONNECT [2001:db8:0:0:0:0:0:1]:443", 403},
-    {"CONNECT [fd00:ec2::254]:80", 403},
-    {"GET http://[::ffff:127.0.0.1]/", 403},
-    // what is no place
-    {"CONNECT a.org", 400},
-    {"CONNECT a.org:", 400},
-    {"CONNECT a.org:0", 400},
-    {"CONNECT a.org:65536", 400},
-    {"CONNECT a.org:+443", 400},
-    {"CONNECT a.org:443:443", 400},
-    {"CONNECT [a.org]:443", 400},
-    {"CONNECT [::1%25lo]:443", 400},
-    {"CONNECT [[::1]]:443", 400},
-    {"CONNECT evil.net\\@a.org:443", 400},
-    {"CONNECT user@a.org:443", 400},
-    {"CONNECT a.org:443@evil.net:443", 400},
-    {"CONNECT http://a.org:443", 400},
-    {"CONNECT b\xC3\xBC"
-     "cher.de:443",
-     400},
-    {"CONNECT a.org%2eevil.net:443", 400},
-    {"GET http://user:a.org@evil.net/", 400},
-    {"GET http://a.org@evil.net/", 400},
-    {"GET http://evil.net\\.a.org/", 400},
-    {"GET http:///a.org/", 400},
-    {"GET https://a.org/", 400},
-    {"GET //a.org/", 400},
-    {"GET /", 400},
-    {"GET ftp://a.org/", 400},
-    {"OPTIONS *", 400},
-};
-
-TEST_F(WaysOut, ReadPlacesInOneWay) {
-  static_assert(std::size(kTargets) >= 64);
-  allow({"a.org", "*.b.org", "c.org:8443", "192.0.2.1", "[2001:db8::1]", "xn--bcher-kva.de"});
-  for (const auto& [line, status] : kTargets) {
-    const auto wire = client();
-    say(*wire, std::string(line) + " HTTP/1.1\r\n\r\n");
-    const bool is_plain = std::string_view(line).starts_with("GET");
-    if (status == 200 && is_plain) {
-      EXPECT_TRUE(becomes([&] { return !seen().empty(); })) << line;
-      continue;
-    }
-    EXPECT_EQ(read_some(*wire, 12), "HTTP/1.1 " + std::to_string(status)) << line;
-  }
-}
-
 TEST_F(WaysOut, LetTlsAskForAllowedHostsAlone) {
   allow({"a.org", "*.b.org"});
   const auto passes = [this](const std::string& words) {
@@ -285,17 +90,19 @@ TEST_F(WaysOut, LetTlsAskForAllowedHostsAlone) {
   EXPECT_TRUE(passes("SSH-2.0-x\r\n"));
   EXPECT_TRUE(passes(hello_for("a.org").substr(0, 20)));
   (void)seen();
-  for (const std::string& hello : {hello_for("evil.net"), record(handshake("rest"))}) {
+  for (const std::string& hello :
+       {hello_for("evil.net"), record(handshake("rest")), hello_for("evil.net/.b.org")}) {
     const auto wire = tunnel_to("a.org:443");
     say(*wire, hello);
     EXPECT_EQ(read_all(*wire), "");
     EXPECT_EQ(read_all(far("a.org")), "");
   }
   const auto connections = seen();
-  ASSERT_EQ(connections.size(), 2U);
+  ASSERT_EQ(connections.size(), 3U);
   EXPECT_EQ(connections[0].outcome, Outcome::denied);
   EXPECT_EQ(connections[0].reason, "TLS was asked for evil.net");
   EXPECT_EQ(connections[1].reason, "its TLS cannot be read");
+  EXPECT_EQ(connections[2].reason, "its TLS asks for no name of a host");
 }
 
 TEST_F(WaysOut, TakeHeadsOfSixteenKiB) {
@@ -314,7 +121,9 @@ TEST_F(WaysOut, HaveSixtyFourAtATime) {
   allow({"a.org"});
   std::vector<std::unique_ptr<Wire>> wires;
   for (int count = 0; count < 64; ++count) wires.push_back(tunnel_to("a.org:443"));
-  EXPECT_EQ(read_all(*client()), "");
+  EXPECT_THAT(read_all(*client()), testing::StartsWith("HTTP/1.1 503 "));
+  EXPECT_EQ(proxy_->take_seen().turned_away,
+            (std::map<std::string, std::uint64_t>{{"64 connections are open already", 1}}));
   wires.clear();
   EXPECT_TRUE(becomes([&] {
     const auto wire = client();
@@ -326,9 +135,72 @@ TEST_F(WaysOut, HaveSixtyFourAtATime) {
 TEST_F(WaysOut, ListTwoHundredAndFiftySix) {
   allow({"a.org"});
   for (int count = 0; count < 258; ++count) (void)answer_to("CONNECT b.org:443 HTTP/1.1\r\n\r\n");
-  const Proxy::Seen seen = proxy_->take_seen();
+  const Ledger::Seen seen = proxy_->take_seen();
   EXPECT_EQ(seen.connections.size(), 256U);
   EXPECT_EQ(seen.unlisted, 2U);
+}
+
+// What was said of a body is the host's to know.
+TEST_F(WaysOut, TakeBodiesOfAnySize) {
+  allow({"a.org"});
+  const auto wire = client();
+  say(*wire, "PUT http://a.org/ HTTP/1.0\r\nContent-Length: 5000000\r\n\r\n");
+  ASSERT_TRUE(becomes([&] { return was_asked_for("a.org"); }));
+  EXPECT_EQ(read_some(far("a.org"), 14), "PUT / HTTP/1.0");
+  const std::string denied = answer_to(
+      "PUT http://b.org/ HTTP/1.1\r\nContent-Length: 500000\r\n\r\n" + std::string(500'000, 'x'));
+  EXPECT_THAT(denied, testing::HasSubstr("none of the hosts"));
+}
+
+TEST_F(WaysOut, TellOfWhatIsNotMadeYetAsThat) {
+  allow({"silent.org"});
+  const auto wire = client();
+  say(*wire, "CONNECT silent.org:443 HTTP/1.1\r\n\r\n");
+  std::vector<Connection> connections;
+  ASSERT_TRUE(becomes([&] { return !(connections = seen()).empty(); }));
+  EXPECT_EQ(connections[0].outcome, Outcome::failed);
+  EXPECT_EQ(connections[0].reason, "it was not made before the end");
+  EXPECT_TRUE(seen().empty());
+}
+
+TEST_F(WaysOut, TellOfWhatGoesOnOnceMore) {
+  allow({"a.org"});
+  const auto wire = tunnel_to("a.org:443");
+  say(*wire, "one");
+  EXPECT_EQ(read_some(far("a.org"), 3), "one");
+  EXPECT_EQ(seen().at(0).sent_bytes, 3U);
+  EXPECT_TRUE(seen().empty());
+  say(*wire, "more");
+  EXPECT_EQ(read_some(far("a.org"), 4), "more");
+  EXPECT_EQ(seen().at(0).sent_bytes, 4U);
+}
+
+// What a program has sent before its end is not lost with it, however slow the host is.
+TEST_F(WaysOut, PassOnWhatWasSentBeforeTheyFinish) {
+  allow({"a.org"});
+  const std::string much(3 << 20, 'm');
+  auto wire = tunnel_to("a.org:443");
+  std::string heard;
+  std::jthread host([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    heard = read_all(far("a.org"));
+  });
+  say(*wire, much);
+  wire.reset();
+  proxy_->finish(soon());
+  host.join();
+  EXPECT_EQ(heard.size(), much.size());
+  EXPECT_EQ(seen().at(0).sent_bytes, much.size());
+  EXPECT_EQ(read_some(*tunnel_to("a.org:443"), 0), "");  // others may come
+}
+
+TEST_F(WaysOut, FinishWithinTheirTime) {
+  allow({"a.org", "silent.org"});
+  const auto wire = tunnel_to("a.org:443"), other = client();
+  say(*other, "CONNECT silent.org:443 HTTP/1.1\r\n\r\n");
+  proxy_->finish(Call{}.within(std::chrono::milliseconds(20)));
+  EXPECT_EQ(read_all(*wire), "");
+  EXPECT_EQ(read_all(*other).find(" 200 "), std::string::npos);
 }
 
 // One says nothing, one reads nothing, and one is at its head still.

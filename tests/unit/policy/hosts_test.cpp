@@ -97,27 +97,28 @@ TEST(HostRules, CoverWhatPermitsNoMore) {
   EXPECT_FALSE(covers("*.a.org", "a.org"));
 }
 
-TEST(HostsAskedFor, ArePublicUnlessTheConfigurationNamesThem) {
-  const auto rules = hosts_of({"a.org", "10.0.0.1:8080"}, {"public", "10.0.0.1:8080"});
-  ASSERT_TRUE(rules.ok());
-  EXPECT_FALSE(rules->at(0).is_anywhere);
-  EXPECT_TRUE(rules->at(1).is_anywhere);
+TEST(HostsAskedFor, AreAnywhereWhereTheConfigurationNamesThem) {
+  const auto egress = egress_of({"a.org", "*.b.org"}, {"public", "10.0.0.1:8080", "*.c.org"});
+  ASSERT_TRUE(egress.ok());
+  EXPECT_EQ(egress->hosts.size(), 2U);
+  ASSERT_EQ(egress->named.size(), 2U);
+  EXPECT_EQ(text_of(egress->named[1]), "10.0.0.1:8080");
 }
 
 TEST(HostsAskedFor, AreThoseThatTheConfigurationLets) {
-  EXPECT_TRUE(hosts_of({"b.a.org"}, {"*.a.org"}).ok());
+  EXPECT_TRUE(egress_of({"b.a.org"}, {"*.a.org"}).ok());
   for (const Names& configured : {Names{}, Names{"b.org"}, Names{"a.org:443"}}) {
-    const auto rules = hosts_of({"a.org"}, configured);
-    ASSERT_FALSE(rules.ok());
-    EXPECT_EQ(rules.error().code(), Errc::permission_denied);
-    EXPECT_NE(rules.error().hint().find("egress.hosts"), std::string::npos);
+    const auto egress = egress_of({"a.org"}, configured);
+    ASSERT_FALSE(egress.ok());
+    EXPECT_EQ(egress.error().code(), Errc::permission_denied);
+    EXPECT_NE(egress.error().hint().find("egress.hosts"), std::string::npos);
   }
-  EXPECT_TRUE(hosts_of({}, {}).value().empty());
+  EXPECT_TRUE(egress_of({}, {}).value().hosts.empty());
 }
 
 TEST(HostsAskedFor, AreSixtyFourAtMost) {
-  EXPECT_TRUE(hosts_of(std::vector<std::string>(64, "a.org"), {"public"}).ok());
-  EXPECT_EQ(hosts_of(std::vector<std::string>(65, "a.org"), {"public"}).error().code(),
+  EXPECT_TRUE(egress_of(std::vector<std::string>(64, "a.org"), {"public"}).ok());
+  EXPECT_EQ(egress_of(std::vector<std::string>(65, "a.org"), {"public"}).error().code(),
             Errc::too_large);
 }
 

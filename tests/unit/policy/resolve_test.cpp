@@ -188,7 +188,7 @@ TEST(Resolve, LeadsProgramsOutByTheLoopbackWhereTheyHaveHosts) {
   asked.hosts = {"a.org"};
   asked.environment["https_proxy"] = "mine";
   const auto spec = resolve(asked, {}, facts()).value();
-  EXPECT_EQ(spec.hosts, std::vector{host_rule_in("a.org").value()});
+  EXPECT_EQ(spec.egress.hosts, std::vector{host_rule_in("a.org").value()});
   EXPECT_EQ(spec.loopback, Loopback::up);
   EXPECT_EQ(spec.environment.at("HTTPS_PROXY"), "http://127.0.0.1:3128");
   EXPECT_EQ(spec.environment.at("https_proxy"), "mine");

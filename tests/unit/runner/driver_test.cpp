@@ -74,6 +74,14 @@ TEST(Driver, PutsDenosOwnWallAroundTypescript) {
   EXPECT_EQ(Words(argv.end() - 2, argv.end()), (Words{"/work/main.ts", "--allow-all"}));
 }
 
+TEST(Driver, OpensDenosWallForTheHostsOfTheBox) {
+  Task task{"code", {}, 512ULL << 20};
+  task.hosts = {"a.org", "*.b.org:8443"};
+  const Words argv = driver_named("typescript")->recipe(task).argv;
+  EXPECT_EQ(std::ranges::count(argv, "--allow-net=a.org,*.b.org:8443"), 1);
+  EXPECT_EQ(std::ranges::count(argv, "--deny-net"), 0);
+}
+
 // An empty list would be every variable.
 TEST(Driver, AllowsNoVariableWhereThereIsNone) {
   for (const auto& word : recipe_of("typescript").argv) {

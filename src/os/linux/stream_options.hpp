@@ -1,0 +1,10 @@
+#pragma once
+
+namespace lazaret::os {
+
+/// What every connection of ours has, made or accepted; no matter on Unix sockets. A stream's
+/// pieces are small and wanted at once. A peer that has vanished without a word is found after a
+/// minute and a half, which nothing else does while a run goes on in silence (tcp(7)).
+void prepare_stream(int descriptor) noexcept;
+
+}  // namespace lazaret::os
