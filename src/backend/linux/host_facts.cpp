@@ -1,13 +1,17 @@
 #include "backend/linux/host_facts.hpp"
 
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -100,12 +104,30 @@ void add_landlock(std::vector<HostFact>& facts) {
   }
 }
 
+// Whether a filter that refuses one call is taken, and refuses it (P-48); with errno.
+bool holds_filter() {
+  const auto tried = in_throwaway(0, [] {
+    sock_filter steps[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_getppid, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EDOM),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const sock_fprog program{static_cast<unsigned short>(std::size(steps)), steps};
+    if (::syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) != 0)
+      return errno;
+    return ::syscall(SYS_getppid) == -1 && errno == EDOM ? 0 : ENOSYS;
+  });
+  if (tried) errno = *tried;
+  return tried == 0;
+}
+
 void add_seccomp(std::vector<HostFact>& facts) {
-  const std::uint32_t action = SECCOMP_RET_KILL_PROCESS;
-  const bool there = ::syscall(SYS_seccomp, SECCOMP_GET_ACTION_AVAIL, 0, &action) == 0;
-  facts.push_back({"Seccomp", there ? Presence::there : Presence::missing,
-                   there ? "available" : "refused: " + std::string(std::strerror(errno)),
-                   there ? "" : "a kernel with CONFIG_SECCOMP_FILTER"});
+  const bool holds = holds_filter();
+  facts.push_back({"Seccomp", holds ? Presence::there : Presence::missing,
+                   holds ? "available" : "refused: " + std::string(std::strerror(errno)),
+                   holds ? "" : "a kernel with CONFIG_SECCOMP_FILTER"});
 }
 
 void add_limits(std::vector<HostFact>& facts) {

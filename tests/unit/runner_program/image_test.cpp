@@ -36,6 +36,7 @@ TEST(RunnerImage, IsSmallerThan120Kibibytes) {
   EXPECT_LT(runner_image().size(), kMostBytes);
 }
 
+// P-02
 TEST(RunnerImage, NeedsNothingOfTheBoxItIsPutInto) {
   EXPECT_FALSE(any_segment([](const Elf64_Phdr& segment) {
     return segment.p_type == PT_INTERP || segment.p_type == PT_DYNAMIC;
