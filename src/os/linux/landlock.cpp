@@ -3,12 +3,14 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/landlock.h>
+#include <sys/socket.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,6 +24,7 @@ namespace {
 
 // Newer than the headers that we are built with (landlock.h of Linux 6.12).
 constexpr std::uint64_t kTruncate = 1ULL << 14, kDeviceControl = 1ULL << 15;
+constexpr std::uint64_t kBindTcp = 1ULL << 0, kConnectTcp = 1ULL << 1;
 constexpr std::uint64_t kScopeAbstractSockets = 1ULL << 0, kScopeSignals = 1ULL << 1;
 struct Ruleset {
   std::uint64_t files;
@@ -50,6 +53,12 @@ std::uint64_t known_to(std::uint32_t version) {
   constexpr std::uint64_t kByVersion[] = {
       0, LANDLOCK_ACCESS_FS_REFER - 1, kTruncate - 1, kDeviceControl - 1, kDeviceControl - 1, kAll};
   return kByVersion[std::min<std::size_t>(version, std::size(kByVersion) - 1)];
+}
+
+// Where no socket of the Internet can be made, those are denied that came from elsewhere, too.
+std::uint64_t network_known_to(std::uint32_t version) {
+  const Handle socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  return version >= 4 && !socket.valid() ? kBindTcp | kConnectTcp : 0;
 }
 
 Status add(int ruleset, const Rule& rule, std::uint64_t known) {
@@ -83,8 +92,10 @@ Result<std::uint32_t> restrict_access() {
       ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
   if (found <= 0) return Error(Errc::unsupported, "no Landlock").with_os_error(errno);
   const auto version = static_cast<std::uint32_t>(found);
-  Ruleset rules{known_to(version), 0, version >= 6 ? kScopeAbstractSockets | kScopeSignals : 0};
-  const std::size_t size = version >= 6 ? sizeof rules : sizeof rules.files;
+  const Ruleset rules{known_to(version), network_known_to(version),
+                      version >= 6 ? kScopeAbstractSockets | kScopeSignals : 0};
+  std::size_t size = sizeof rules;
+  if (version < 6) size = version < 4 ? offsetof(Ruleset, network) : offsetof(Ruleset, scopes);
   const Handle ruleset(static_cast<int>(::syscall(SYS_landlock_create_ruleset, &rules, size, 0)));
   if (!ruleset.valid()) return last_error("landlock_create_ruleset");
   for (const Rule& rule : kRules) LAZARET_CHECK(add(ruleset.get(), rule, rules.files));

@@ -1,16 +1,22 @@
 #include "os/landlock.hpp"
 
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <netinet/in.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <functional>
+#include <iterator>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -102,6 +108,41 @@ TEST_F(Landlock, DeniesAbstractSocketsOfOthers) {
   ASSERT_EQ(outside.connecting(), 0);
   LAZARET_EXPECT_BEHIND(answer_behind([&outside] { return outside.connecting(); }, kScoped), EPERM);
   LAZARET_EXPECT_BEHIND(answer_behind([] { return Listener().connecting(); }, kScoped), 0);
+}
+
+// Refuses to make sockets, as a box's filter does.
+bool allow_no_sockets() {
+  sock_filter steps[] = {
+      BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_socket, 0, 1),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EAFNOSUPPORT),
+      BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+  };
+  const sock_fprog program{static_cast<unsigned short>(std::size(steps)), steps};
+  return ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
+}
+
+int binding(int socket) {
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const auto* const general = reinterpret_cast<const sockaddr*>(&address);
+  return ::bind(socket, general, sizeof address) == 0 ? 0 : errno;
+}
+
+TEST_F(Landlock, DeniesTcpWhereThereAreNoSockets) {
+  const Handle from_elsewhere(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    if (!allow_no_sockets()) ::_exit(kFailed);
+    const auto version = restrict_access();
+    ::_exit(!version.ok() || *version < 4 ? kNone : binding(from_elsewhere.get()));
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(pid, &status, 0), pid);
+  LAZARET_EXPECT_BEHIND(WEXITSTATUS(status), EACCES);
+  LAZARET_EXPECT_BEHIND(answer_behind([&] { return binding(from_elsewhere.get()); }), 0);
 }
 
 TEST_F(Landlock, DeniesSignalsToOthers) {
