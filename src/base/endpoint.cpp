@@ -29,8 +29,10 @@ std::optional<Endpoint> endpoint_in(std::string_view text) {
   if (bracketed) host = host.substr(1, host.size() - 2);
   if (!bracketed && host.ends_with('.')) host.remove_suffix(1);  // the root; the same host
   const auto letters = bracketed ? kInAddresses : kInNames;
-  const bool is_well =
-      !host.empty() && host.size() <= kLongestHost && host.find_first_not_of(letters) == host.npos;
+  const bool has_labels =
+      !host.starts_with('.') && !host.ends_with('.') && host.find("..") == host.npos;
+  const bool is_well = !host.empty() && host.size() <= kLongestHost && has_labels &&
+                       host.find_first_not_of(letters) == host.npos;
   if (!is_well || (bracketed && host.find(':') == host.npos)) return std::nullopt;
   endpoint.host.resize(host.size());
   std::ranges::transform(host, endpoint.host.begin(), lower);

@@ -56,6 +56,10 @@ void Contexts::note(const policy::Spec& spec, OneRun& run) {
   run.result.meta.context = ContextNote{cell.context, cell.number, !run.keeps_context};
 }
 
+bool Contexts::has_living() const {
+  return std::ranges::any_of(all_, [](const auto& each) { return !each.second.lost; });
+}
+
 std::vector<ContextState> Contexts::list() const {
   std::vector<ContextState> list;
   for (const auto& [name, known] : all_)

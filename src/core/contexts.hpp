@@ -21,7 +21,7 @@ class Contexts {
   /// What became of that run, in its result too.
   void note(const policy::Spec& spec, OneRun& run);
   [[nodiscard]] std::vector<ContextState> list() const;
-  [[nodiscard]] bool is_empty() const { return all_.empty(); }
+  [[nodiscard]] bool has_living() const;
   /// Whether it was there.
   bool forget(const std::string& name) { return all_.erase(name) > 0; }
 

@@ -7,6 +7,7 @@
 #include "core/cause.hpp"
 #include "core/languages.hpp"
 #include "core/service.hpp"
+#include "core/way_out.hpp"
 #include "policy/limit_table.hpp"
 #include "policy/resolve.hpp"
 
@@ -87,6 +88,7 @@ Result<Session::Parts> Service::open_on(std::shared_ptr<backend::Backend> backen
   spec.keeps_box = true;
   auto box = backend->open(spec, call);
   if (!box.ok()) return as_ours(box.error());
+  LAZARET_TRY(auto way_out, way_out_of(**box, spec));
   const auto resolve = [request, facts, config = config_,
                         image = spec.image](ExecutionRequest& run) -> Result<policy::Spec> {
     LAZARET_CHECK(check_run(run));
@@ -96,8 +98,9 @@ Result<Session::Parts> Service::open_on(std::shared_ptr<backend::Backend> backen
     resolved.image = image;
     return resolved;
   };
-  return Session::Parts{std::move(backend), std::move(box).value(), std::move(spec), resolve,
-                        request.lifetime,   request.idle,           std::nullopt};
+  return Session::Parts{
+      std::move(backend), std::move(box).value(), std::move(spec), std::move(way_out), resolve,
+      request.lifetime,   request.idle,           std::nullopt};
 }
 
 Result<std::unique_ptr<Session>> Service::open_session(const SessionRequest& request) {

@@ -31,12 +31,13 @@ void describe(ExecutionResult& result, const backend::Box& box) {
 Attempt run_in(backend::Box& box, const ExecutionRequest& request, const policy::Spec& spec) {
   runner::Client client(box.wire());
   const auto way_out = way_out_of(box, spec);
+  if (!way_out.ok()) return {{failed_run(way_out.error()), true}, false};
   OneRun run = run_one(box, client, request, spec);
   describe(run.result, box);
   const Status gone = box.dispose(Call{}.within(kEndBound));
   if (!gone.ok())
     run.result.meta.warnings.push_back("the box could not be removed: " + gone.error().message());
-  put_connections(run.result, way_out.get(), Inside::over);
+  put_connections(run.result, way_out->get(), Inside::over, request.stop);
   return {{std::move(run.result), true}, run.died_unused && box.ends_later()};
 }
 

@@ -138,10 +138,7 @@ class Session::Use {
 };
 
 Session::Session(Parts parts)
-    : parts_(std::move(parts)),
-      way_out_(way_out_of(*parts_.box, parts_.spec)),
-      evidence_(parts_.box->evidence()),
-      client_(parts_.box->wire()) {
+    : parts_(std::move(parts)), evidence_(parts_.box->evidence()), client_(parts_.box->wire()) {
   life_.with([](Life& life) { life.used = Clock::now(); });
 }
 
@@ -194,8 +191,8 @@ ExecutionResult Session::run(ExecutionRequest& request, policy::Spec& spec,
   }
   OneRun kept = run_kept(*parts_.box, client_, request, spec);
   contexts_.note(spec, kept);
-  put_connections(kept.result, way_out_.get(),
-                  contexts_.is_empty() ? Inside::over : Inside::goes_on);
+  put_connections(kept.result, parts_.way_out.get(),
+                  contexts_.has_living() ? Inside::goes_on : Inside::over, stop);
   use->is_whole = kept.can_go_on;
   if (!kept.can_go_on) kept.result.meta.warnings.push_back("the session ended with this run");
   kept.result.meta.backend = parts_.backend->name();
@@ -355,7 +352,7 @@ void Session::dispose() {
   if (!parts_.box) return;
   (void)parts_.box->dispose(Call{}.within(kEndBound)).ok();
   parts_.box.reset();
-  way_out_.reset();
+  parts_.way_out.reset();
 }
 
 SessionState Session::state() const {

@@ -33,7 +33,8 @@ class Session {
   struct Parts {
     std::shared_ptr<backend::Backend> backend;  // shared with all that use it
     std::unique_ptr<backend::Box> box;
-    policy::Spec spec;  ///< of the box
+    policy::Spec spec;                       ///< of the box
+    std::unique_ptr<egress::Proxy> way_out;  ///< of it, where it has one
     Resolve resolve;
     std::chrono::seconds lifetime{0};
     std::chrono::seconds idle{0};
@@ -107,7 +108,6 @@ class Session {
   void dispose();
 
   Parts parts_;
-  std::unique_ptr<egress::Proxy> way_out_;
   std::vector<Evidence> evidence_;
   Clock::time_point made_ = Clock::now();
   mutable Guarded<Life> life_;

@@ -36,7 +36,7 @@ void warn(std::vector<std::string>& warnings, const egress::Ledger::Seen& seen) 
   const auto count = [&warnings](std::uint64_t number, const std::string& what) {
     if (number > 0) warnings.push_back(std::to_string(number) + what);
   };
-  count(denials.size() - std::min(denials.size(), kMostDenials), " more were denied");
+  count(denials.size() - std::min(denials.size(), kMostDenials), " more places were denied");
   count(seen.unlisted, " more connections were asked for than are listed");
   for (const auto& [why, number] : seen.turned_away)
     count(number, " times the way out gave nothing: " + why);
@@ -44,22 +44,23 @@ void warn(std::vector<std::string>& warnings, const egress::Ledger::Seen& seen) 
 
 }  // namespace
 
-std::unique_ptr<egress::Proxy> way_out_of(backend::Box& box, const policy::Spec& spec) {
+Result<std::unique_ptr<egress::Proxy>> way_out_of(backend::Box& box, const policy::Spec& spec) {
   os::Handle socket = box.take_way_out();
-  if (!socket.valid()) return nullptr;
+  if (!socket.valid()) return std::unique_ptr<egress::Proxy>();
   const auto connect = [named = spec.egress.named](const Endpoint& to, const Call& call) {
     const bool is_named = std::ranges::any_of(
         named, [&to](const policy::HostRule& rule) { return rule.permits(to); });
     return os::connect_tcp(to.host, to.port,
                            is_named ? os::Addresses::any : os::Addresses::public_ones, call);
   };
-  return std::make_unique<egress::Proxy>(std::move(socket), spec.egress.hosts, connect);
+  return egress::Proxy::start(std::move(socket), spec.egress.hosts, connect);
 }
 
-void put_connections(ExecutionResult& result, egress::Proxy* way_out, Inside inside) {
+void put_connections(ExecutionResult& result, egress::Proxy* way_out, Inside inside,
+                     const std::stop_token& stop) {
   if (way_out == nullptr) return;
   const auto patience = result.meta.kill ? std::chrono::milliseconds(0) : kPatience;
-  if (inside == Inside::over) way_out->finish(Call{}.within(patience));
+  if (inside == Inside::over) way_out->finish(Call{Deadline::after(patience), stop});
   egress::Ledger::Seen seen = way_out->take_seen();
   warn(result.meta.warnings, seen);
   result.meta.connections = std::move(seen.connections);

@@ -9,7 +9,7 @@ namespace {
 
 using Kind = ServerName::Kind;
 
-constexpr unsigned char kFirstType = 0x14, kLastType = 0x18, kMajorVersion = 3;
+constexpr unsigned char kFirstType = 0x14, kLastType = 0x18, kNoVersion = 0x10;
 constexpr std::uint32_t kHandshake = 0x16, kClientHello = 1, kServerName = 0, kHostName = 0;
 constexpr std::size_t kMostBytes = 64UL << 10, kRandom = 32, kVersion = 2, kHandshakeHead = 4;
 
@@ -104,38 +104,43 @@ ServerName name_of_hello(std::string_view body) {
   return name_among(extensions);
 }
 
-// Whether it may be a handshake (then, and only then, `named`). Some servers pass over an alert
-// before it; some took what SSL 2 had.
-Kind kind_of_beginning(std::string_view bytes) {
-  const auto at = [&bytes](std::size_t index) { return static_cast<unsigned char>(bytes[index]); };
-  if (bytes.empty()) return Kind::needs_more;
-  if (at(0) >= kFirstType && at(0) <= kLastType) {
-    if (bytes.size() == 1 || at(1) != kMajorVersion)
-      return bytes.size() == 1 ? Kind::needs_more : Kind::absent;
-    return at(0) == kHandshake ? Kind::named : Kind::unreadable;
-  }
-  const bool is_old = bytes.size() >= 4 && at(0) >= 0x80 && at(2) == kClientHello &&
-                      (at(3) == kMajorVersion || at(3) == 0);
-  return is_old ? Kind::unreadable : Kind::absent;
+enum class Beginning { unsure, of_something_else, of_a_handshake, of_tls };
+
+// What its record says of its version is not to be relied upon (RFC 8446, section 5.1), and some
+// servers pass over an alert that comes before a handshake.
+Beginning beginning_of(std::string_view bytes) {
+  if (bytes.empty()) return Beginning::unsure;
+  const auto type = static_cast<unsigned char>(bytes[0]);
+  if (type < kFirstType || type > kLastType) return Beginning::of_something_else;
+  if (bytes.size() == 1) return Beginning::unsure;
+  if (static_cast<unsigned char>(bytes[1]) >= kNoVersion) return Beginning::of_something_else;
+  return type == kHandshake ? Beginning::of_a_handshake : Beginning::of_tls;
+}
+
+ServerName name_in_handshake(const Handshake& handshake) {
+  Reader reader(handshake.text);
+  std::uint32_t type = kClientHello, size = 0;
+  (void)reader.number(1, type);
+  const bool has_size = reader.number(3, size);
+  const std::size_t whole = kHandshakeHead + size;
+  if (type != kClientHello || whole > kMostBytes) return {Kind::unreadable};
+  if (has_size && handshake.text.size() >= whole)
+    return name_of_hello(std::string_view(handshake.text).substr(kHandshakeHead, size));
+  if (handshake.is_over) return {Kind::unreadable};
+  return {Kind::needs_more, {}, std::max<std::size_t>(whole - handshake.text.size(), 1)};
 }
 
 }  // namespace
 
 ServerName server_name_in(std::string_view bytes) {
-  const Kind beginning = kind_of_beginning(bytes);
-  if (beginning != Kind::named) return {beginning};
+  switch (beginning_of(bytes)) {
+    case Beginning::unsure: return {Kind::needs_more};
+    case Beginning::of_something_else: return {};
+    case Beginning::of_tls: return {Kind::unreadable};
+    case Beginning::of_a_handshake: break;
+  }
   if (bytes.size() >= kMostBytes) return {Kind::unreadable};
-  const Handshake handshake = handshake_in(bytes);
-  Reader reader(handshake.text);
-  std::uint32_t type = 0, size = 0;
-  const bool is_hello = !reader.number(1, type) || type == kClientHello;
-  const bool has_size = reader.number(3, size);
-  const std::size_t whole = kHandshakeHead + (has_size ? size : 0);
-  const std::size_t missing = whole - std::min(whole, handshake.text.size());
-  if (is_hello && has_size && missing == 0)
-    return name_of_hello(std::string_view(handshake.text).substr(kHandshakeHead, size));
-  if (!is_hello || handshake.is_over) return {Kind::unreadable};
-  return {Kind::needs_more, {}, std::max<std::size_t>(missing, 1)};
+  return name_in_handshake(handshake_in(bytes));
 }
 
 }  // namespace lazaret::egress

@@ -20,7 +20,7 @@ struct ServerName {
 };
 
 /// Of a ClientHello in any number of records (RFC 8446, section 5.1), the first thing that is sent:
-/// TLS that begins otherwise, or as SSL 2 did, is unreadable. Hostile input; so are 64 KiB of it.
+/// TLS that begins otherwise is unreadable, and so are 64 KiB of it. Hostile input.
 [[nodiscard]] ServerName server_name_in(std::string_view bytes);
 
 }  // namespace lazaret::egress

@@ -8,6 +8,7 @@
 
 #include "base/bytes.hpp"
 #include "base/try.hpp"
+#include "base/undo.hpp"
 #include "egress/plain_request.hpp"
 #include "egress/splice.hpp"
 #include "os/listen.hpp"
@@ -16,7 +17,7 @@
 namespace lazaret::egress {
 namespace {
 
-constexpr std::size_t kMostAtATime = 64, kMostUnread = 1UL << 20;
+constexpr std::size_t kMostAtATime = 64, kMostTurnedAway = 8, kMostUnread = 1UL << 20;
 constexpr unsigned kMostConnecting = 8;  // lookups are this process's, and there are not many
 constexpr std::chrono::seconds kHeadBound{10}, kConnectBound{20}, kWordBound{2};
 constexpr std::string_view kConnected = "HTTP/1.1 200 Connection established\r\n\r\n";
@@ -33,12 +34,19 @@ const char* status_of(Errc code) {
   }
 }
 
+Errc as_failure(Errc code) { return code == Errc::permission_denied ? Errc::system : code; }
+
+// Ours, and not the kernel's, which has reasons of its own for such errors.
+bool is_denial(const Error& error) {
+  return error.code() == Errc::permission_denied && error.os_error() == 0;
+}
+
 // A denial is told in the text, too: it is read by people, and by models.
 std::string answer_of(const Error& error) {
   const std::string text = "lazaret: " + error.message() + "\n";
-  const bool denied = error.code() == Errc::permission_denied;
-  return std::string("HTTP/1.1 ") + status_of(error.code()) + "\r\n" +
-         (denied ? "X-Proxy-Error: blocked-by-allowlist\r\n" : "") +
+  const bool denied = is_denial(error);
+  return std::string("HTTP/1.1 ") + status_of(denied ? error.code() : as_failure(error.code())) +
+         "\r\n" + (denied ? "X-Proxy-Error: blocked-by-allowlist\r\n" : "") +
          "Content-Type: text/plain; charset=utf-8\r\nConnection: close\r\nContent-Length: " +
          std::to_string(text.size()) + "\r\n\r\n" + text;
 }
@@ -64,6 +72,15 @@ Proxy::Proxy(os::Handle listener, std::vector<policy::HostRule> rules, Connect c
       connecting_(kMostConnecting),
       accepting_([this](const std::stop_token& stop) { accept_all(stop); }) {}
 
+Result<std::unique_ptr<Proxy>> Proxy::start(os::Handle listener,
+                                            std::vector<policy::HostRule> rules,
+                                            Connect connect) try {
+  return std::unique_ptr<Proxy>(
+      new Proxy(std::move(listener), std::move(rules), std::move(connect)));
+} catch (const std::system_error& refused) {
+  return Error(Errc::system, std::string("a thread for the way out: ") + refused.what());
+}
+
 Proxy::~Proxy() {
   accepting_.request_stop();
   accepting_.join();
@@ -72,7 +89,7 @@ Proxy::~Proxy() {
 
 void Proxy::finish(const Call& call) {
   const std::scoped_lock accepting(accepting_mutex_);
-  (void)accept_pending();
+  (void)accept_pending(call.stop);
   std::unique_lock lock(mutex_);
   const auto is_sending = [this] { return std::ranges::any_of(clients_, &Client::is_sending); };
   const auto left = call.deadline.left().value_or(std::chrono::hours(1));
@@ -83,45 +100,48 @@ void Proxy::finish(const Call& call) {
   clients_.clear();
 }
 
+// Without descriptors, or memory, for now: it tries again.
 void Proxy::accept_all(const std::stop_token& stop) {
   constexpr std::chrono::milliseconds kPause{10};
-  while (os::wait_for_connection(listener_.get(), Call{Deadline::never(), stop}).ok()) {
-    const std::scoped_lock lock(accepting_mutex_);
-    if (!accept_pending()) std::this_thread::sleep_for(kPause);  // no descriptors, for now
+  while (!stop.stop_requested()) {
+    bool goes_on = os::wait_for_connection(listener_.get(), Call{Deadline::never(), stop}).ok();
+    if (goes_on) {
+      const std::scoped_lock lock(accepting_mutex_);
+      goes_on = accept_pending(stop);
+    }
+    if (!goes_on) std::this_thread::sleep_for(kPause);
   }
 }
 
-// Under the lock of who accepts. Whether all were taken.
-bool Proxy::accept_pending() {
-  for (;;) {
+// Under the lock of who accepts. Whether that went well; who is accepted has no end of others.
+bool Proxy::accept_pending(const std::stop_token& stop) try {
+  constexpr int kMostAtOnce = 128;
+  for (int count = 0; count < kMostAtOnce && !stop.stop_requested(); ++count) {
     auto socket = os::accept_now(listener_.get());
     if (!socket.ok()) return false;
     if (!*socket) return true;
     forget_ended();
     begin(std::move(**socket));
   }
+  return true;
+} catch (const std::exception&) {
+  return false;
 }
 
+// Some more are taken to be told that there are too many, and the rest is not.
 void Proxy::begin(os::Handle socket) {
+  if (clients_.size() >= kMostAtATime) ledger_.turn_away(kFull);
+  if (clients_.size() >= kMostAtATime + kMostTurnedAway) return;
   const std::shared_ptr<Wire> wire = os::wire_over(std::move(socket));
-  if (clients_.size() >= kMostAtATime) {
-    ledger_.turn_away(kFull);
-    const std::string answer = answer_of(Error(Errc::conflict, kFull));
-    (void)wire->write(bytes_of(answer), Call{}.within(std::chrono::seconds(0))).ok();
-    return;
-  }
   Client& client = clients_.emplace_back();
+  client.is_one_too_many = clients_.size() > kMostAtATime;
   try {
     client.thread = std::jthread([this, &client, wire] {
-      try {
-        serve(client, *wire);
-      } catch (const std::exception& failure) {
-        ledger_.turn_away(failure.what());
-      }
+      serve(client, *wire);
       change(client.is_sending, false);
       change(client.is_over, true);
     });
-  } catch (const std::exception& refused) {
+  } catch (const std::system_error& refused) {
     ledger_.turn_away(std::string("no thread for it: ") + refused.what());
     clients_.pop_back();
   }
@@ -143,16 +163,26 @@ void Proxy::forget_ended() {
 }
 
 // A connection's own thread.
-void Proxy::serve(Client& client, Wire& inside) {
-  const std::stop_token stop = client.stop.get_token();
-  const auto head = http::read_request_head(inside, Call{Deadline::after(kHeadBound), stop});
-  const Status carried = head.ok() ? carry(client, inside, *head) : Status(head.error());
-  if (carried.ok()) return;
+void Proxy::serve(Client& client, Wire& inside) noexcept try {
+  const Status answered = answer(client, inside);
+  if (answered.ok()) return;
   change(client.is_sending, false);
-  refuse(inside, carried.error(), stop);
+  refuse(inside, answered.error(), client.stop.get_token());
+} catch (const std::exception&) {  // no memory: it is closed
 }
 
 // An error: nothing was carried, and nothing answered yet.
+Status Proxy::answer(Client& client, Wire& inside) {
+  if (client.is_one_too_many) return Error(Errc::conflict, kFull);
+  const Call call{Deadline::after(kHeadBound), client.stop.get_token()};
+  const auto head = http::read_request_head(inside, call);
+  if (head.ok()) return carry(client, inside, *head);
+  const Errc code = head.error().code();
+  if (code == Errc::protocol || code == Errc::too_large || code == Errc::timed_out)
+    ledger_.turn_away(head.error().message());
+  return head.error();
+}
+
 Status Proxy::carry(Client& client, Wire& inside, const http::RequestHead& head) {
   const bool is_tunnel = head.method == "CONNECT";
   auto plain = is_tunnel ? tunnel_of(head) : plain_request_of(head);
@@ -161,13 +191,14 @@ Status Proxy::carry(Client& client, Wire& inside, const http::RequestHead& head)
     return plain.error();
   }
   const auto entry = ledger_.open(plain->to);
+  Undo closing;
+  closing.add([&] { ledger_.close(*entry); });
   const Call call{Deadline::after(kConnectBound), client.stop.get_token()};
   auto outside = connect(*entry, call);
   const Status answered =
       outside.ok() && is_tunnel ? inside.write(bytes_of(kConnected), call) : Status();
   if (outside.ok() && answered.ok())
     splice(client, inside, **outside, *entry, std::move(plain->first));
-  ledger_.close(*entry);
   return outside.ok() ? Status() : Status(outside.error());
 }
 
@@ -180,7 +211,7 @@ Result<std::unique_ptr<Wire>> Proxy::connect(Ledger::Entry& entry, const Call& c
     LAZARET_TRY(const Turn::Held turn, connecting_.take(call));
     return connect_(entry.to, call);
   }();
-  const bool is_denied = !wire.ok() && wire.error().code() == Errc::permission_denied;
+  const bool is_denied = !wire.ok() && is_denial(wire.error());
   if (wire.ok())
     ledger_.decide(entry, Outcome::made);
   else if (wire.error().code() != Errc::cancelled)

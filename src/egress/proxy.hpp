@@ -32,7 +32,10 @@ class Proxy {
   using Connect =
       std::function<Result<std::unique_ptr<Wire>>(const Endpoint& to, const Call& call)>;
 
-  Proxy(os::Handle listener, std::vector<policy::HostRule> rules, Connect connect);
+  /// Errors: system, when there is no thread for it.
+  [[nodiscard]] static Result<std::unique_ptr<Proxy>> start(os::Handle listener,
+                                                            std::vector<policy::HostRule> rules,
+                                                            Connect connect);
   Proxy(const Proxy&) = delete;
   Proxy& operator=(const Proxy&) = delete;
   ~Proxy();
@@ -44,15 +47,18 @@ class Proxy {
   [[nodiscard]] Ledger::Seen take_seen() { return ledger_.take(); }
 
  private:
+  Proxy(os::Handle listener, std::vector<policy::HostRule> rules, Connect connect);
   struct Client {
     std::stop_source stop;
+    bool is_one_too_many = false;
     bool is_sending = true, is_over = false;  // under the mutex
     std::jthread thread;
   };
   void accept_all(const std::stop_token& stop);
-  [[nodiscard]] bool accept_pending();
+  [[nodiscard]] bool accept_pending(const std::stop_token& stop);
   void begin(os::Handle socket);
-  void serve(Client& client, Wire& inside);
+  void serve(Client& client, Wire& inside) noexcept;
+  [[nodiscard]] Status answer(Client& client, Wire& inside);
   [[nodiscard]] Status carry(Client& client, Wire& inside, const http::RequestHead& head);
   [[nodiscard]] Result<std::unique_ptr<Wire>> connect(Ledger::Entry& entry, const Call& call);
   void splice(Client& client, Wire& inside, Wire& outside, Ledger::Entry& entry, std::string first);

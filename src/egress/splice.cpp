@@ -2,6 +2,7 @@
 
 #include <array>
 #include <chrono>
+#include <exception>
 #include <thread>
 #include <utility>
 
@@ -27,58 +28,76 @@ std::string why_denied(const ServerName& name, std::uint16_t port, const Splice:
 
 }  // namespace
 
-// What comes is passed on by this thread, and what is sent by another. Where no more can be sent
-// there may still be an answer to come.
+// What comes is passed on by this thread, and what is sent by another: that goes on when nobody
+// listens within any more, and there may be an answer when no more can be sent.
 std::string Splice::carry(std::string first, const Permits& permits,
                           const std::function<void()>& on_sent) {
   std::string denied;
   {
     const std::jthread writer([&] {
-      const Status sent = pass_out(std::move(first), permits);
+      denied = send(std::move(first), permits);
       one_has_ended_ = true;
       on_sent();
-      if (sent.ok() || sent.error().code() != Errc::permission_denied) return;
-      denied = sent.error().message();
-      stop_.request_stop();
+      if (!denied.empty()) stop_.request_stop();
     });
-    if (!pass(outside_, inside_, entry_.received).ok()) stop_.request_stop();
+    if (!pass(outside_, inside_, entry_.received, Unheard::goes_on).ok()) stop_.request_stop();
     one_has_ended_ = true;
   }
   return denied;
 }
 
-Status Splice::pass(Wire& from, Wire& to, std::atomic<std::uint64_t>& count) {
-  std::array<std::byte, kPiece> piece;
-  for (auto heard = Clock::now();;) {
+std::string Splice::send(std::string first, const Permits& permits) try {
+  const Status sent = pass_out(std::move(first), permits);
+  const bool is_denied = !sent.ok() && sent.error().code() == Errc::permission_denied;
+  return is_denied && sent.error().os_error() == 0 ? sent.error().message() : "";
+} catch (const std::exception&) {  // no memory
+  stop_.request_stop();
+  return "";
+}
+
+// Waits as long as both directions go on, and a while when the other has ended.
+Result<std::size_t> Splice::read(Wire& from, std::span<std::byte> into) {
+  for (auto since = Clock::now();;) {
     const Call look{Deadline::after(kLook), stop_.get_token()};
     LAZARET_CHECK(look.check());
-    const auto size = from.read(piece, look);
-    const bool is_silent = !size.ok() && size.error().code() == Errc::timed_out;
-    if (is_silent && (!one_has_ended_ || Clock::now() - heard < kSilence)) continue;
-    if (!size.ok()) return size.error();
-    if (*size == 0) return to.close_write();
-    heard = Clock::now();
-    count += *size;
-    LAZARET_CHECK(to.write(Bytes(piece).first(*size), Call{Deadline::never(), stop_.get_token()}));
+    auto size = from.read(into, look);
+    if (size.ok() || size.error().code() != Errc::timed_out) return size;
+    if (!one_has_ended_) since = Clock::now();
+    if (Clock::now() - since >= kSilence) return size;
   }
+}
+
+Status Splice::pass(Wire& from, Wire& to, std::atomic<std::uint64_t>& count, Unheard unheard) {
+  std::array<std::byte, kPiece> piece;
+  for (bool is_heard = true;;) {
+    LAZARET_TRY(const std::size_t size, read(from, piece));
+    if (size == 0) break;
+    count += size;
+    if (!is_heard) continue;
+    const Status written =
+        to.write(Bytes(piece).first(size), Call{Deadline::never(), stop_.get_token()});
+    is_heard = written.ok();
+    if (!is_heard && unheard == Unheard::ends) return written;
+    if (!is_heard) one_has_ended_ = true;
+  }
+  (void)to.close_write().ok();
+  return {};
 }
 
 Status Splice::pass_out(std::string first, const Permits& permits) {
   LAZARET_TRY(const std::string words, first_words(std::move(first), permits));
   entry_.sent += words.size();
   LAZARET_CHECK(outside_.write(bytes_of(words), Call{Deadline::never(), stop_.get_token()}));
-  return pass(inside_, outside_, entry_.sent);
+  return pass(inside_, outside_, entry_.sent, Unheard::ends);
 }
 
 // Until it is known whom TLS is asked for: who answers for one host often does for others, too.
-Result<std::string> Splice::first_words(std::string heard, const Permits& permits) const {
+Result<std::string> Splice::first_words(std::string heard, const Permits& permits) {
   std::array<std::byte, kPiece> piece;
   ServerName name = server_name_in(heard);
-  for (std::size_t wanted = 0; name.kind == ServerName::Kind::needs_more;) {
-    wanted = heard.size() + name.missing;
-    while (heard.size() < wanted) {
-      const Call call{Deadline::never(), stop_.get_token()};
-      LAZARET_TRY(const std::size_t size, inside_.read(piece, call));
+  while (name.kind == ServerName::Kind::needs_more) {
+    for (const std::size_t wanted = heard.size() + name.missing; heard.size() < wanted;) {
+      LAZARET_TRY(const std::size_t size, read(inside_, piece));
       if (size == 0) return heard;
       heard += text_of(Bytes(piece).first(size));
     }

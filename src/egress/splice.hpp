@@ -1,8 +1,10 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <stop_token>
 #include <string>
 #include <utility>
@@ -29,9 +31,13 @@ class Splice {
                                   const std::function<void()>& on_sent);
 
  private:
-  [[nodiscard]] Status pass(Wire& from, Wire& to, std::atomic<std::uint64_t>& count);
+  enum class Unheard { ends, goes_on };  // when the one that it goes to takes no more
+  [[nodiscard]] Result<std::size_t> read(Wire& from, std::span<std::byte> into);
+  [[nodiscard]] Status pass(Wire& from, Wire& to, std::atomic<std::uint64_t>& count,
+                            Unheard unheard);
+  [[nodiscard]] std::string send(std::string first, const Permits& permits);
   [[nodiscard]] Status pass_out(std::string first, const Permits& permits);
-  [[nodiscard]] Result<std::string> first_words(std::string heard, const Permits& permits) const;
+  [[nodiscard]] Result<std::string> first_words(std::string heard, const Permits& permits);
 
   Wire& inside_;
   Wire& outside_;

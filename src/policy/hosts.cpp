@@ -95,7 +95,7 @@ Result<HostRule> host_rule_in(std::string_view text) {
   const bool is_ipv6 = endpoint->host.find(':') != std::string::npos;
   const bool is_address = is_ipv6 || is_ipv4(endpoint->host);
   const bool is_host = is_address ? !rule.is_below : is_name(endpoint->host);
-  if (!is_host || endpoint->host.ends_with('.')) return no_host(text);
+  if (!is_host) return no_host(text);
   rule.host = endpoint->host;
   if (has_port) rule.port = endpoint->port;
   return rule;

@@ -1,8 +1,12 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdlib>
-#include <map>
+#include <fstream>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -10,7 +14,6 @@
 #include <gtest/gtest.h>
 
 #include "base/bytes.hpp"
-#include "base/guarded.hpp"
 #include "http/request_head.hpp"
 #include "integration/support.hpp"
 #include "os/listen.hpp"
@@ -24,43 +27,51 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// A host that tells who asked it for what. It is this machine, by an address that no program takes
-// for its own.
+// A host that tells what it was asked for: this machine, by an address that no program takes for
+// its own. A process of its own: who asks for boxes is forked, and starts threads.
 class Host {
  public:
-  Host()
-      : listener_(os::listen_tcp(kAddress, 0).value()),
-        serving_([this](const std::stop_token& stop) { serve(stop); }) {}
+  Host() : listener_(os::listen_tcp(kAddress, 0).value()), process_(::fork()) {
+    if (process_ == 0) serve();
+  }
+  Host(const Host&) = delete;
+  Host& operator=(const Host&) = delete;
+  ~Host() {
+    ::kill(process_, SIGKILL);
+    (void)::waitpid(process_, nullptr, 0);
+  }
 
   [[nodiscard]] std::string place() const {
     return std::string(kAddress) + ":" + std::to_string(os::port_of(listener_.get()));
   }
   [[nodiscard]] std::vector<std::string> asked() const {
-    return asked_.with([](const auto& asked) { return asked; });
+    std::vector<std::string> lines;
+    std::ifstream file(asked_);
+    for (std::string line; std::getline(file, line);) lines.push_back(line);
+    return lines;
   }
 
  private:
   static constexpr const char* kAddress = "127.0.0.2";
 
-  void serve(const std::stop_token& stop) {
+  [[noreturn]] void serve() const {
     for (;;) {
-      const Call call{Deadline::never(), stop};
-      if (!os::wait_for_connection(listener_.get(), call).ok()) return;
+      if (!os::wait_for_connection(listener_.get(), Call{}).ok()) ::_exit(1);
       auto socket = os::accept_now(listener_.get());
       if (!socket.ok() || !*socket) continue;
       const auto wire = os::wire_over(std::move(**socket));
       const auto head = http::read_request_head(*wire, soon());
-      asked_.with([&head](auto& asked) {
-        asked.push_back(head.ok() ? head->method + " " + head->target : head.error().message());
-      });
+      std::ofstream(asked_, std::ios::app)
+          << (head.ok() ? head->method + " " + head->target : head.error().message()) << std::endl;
       (void)wire->write(bytes_of("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nanswer"), soon())
           .ok();
     }
   }
 
+  const Folder folder_;
+  const std::string asked_ = folder_.path() + "/asked";
   os::Handle listener_;
-  mutable Guarded<std::vector<std::string>> asked_;
-  std::jthread serving_;
+  pid_t process_;
 };
 
 class NativeHosts : public testing::TestWithParam<Caller> {

@@ -16,7 +16,7 @@
 namespace lazaret::backend::native {
 namespace {
 
-constexpr int kFiles = 1, kSockets = 2, kSignals = 4;
+constexpr int kFiles = 1, kSockets = 2, kSignals = 4, kUntried = 8;
 constexpr std::uint32_t kScoped = 6;
 // Newer than the headers that we are built with (landlock.h of Linux 6.12).
 struct Ruleset {
@@ -54,7 +54,7 @@ bool was_refused(long answer, int code) { return answer == -1 && errno == code; 
 // What was refused, in the child.
 int refused(std::uint32_t version, Outside& outside) {
   const long way = ::syscall(SYS_socket, AF_UNIX, SOCK_STREAM, 0);
-  if (way < 0 || !restrict_all(version)) return 0;
+  if (way < 0 || !restrict_all(version)) return kUntried;
   int seen = 0;
   if (was_refused(::syscall(SYS_openat, AT_FDCWD, "/", O_RDONLY | O_DIRECTORY, 0), EACCES))
     seen |= kFiles;
@@ -73,7 +73,7 @@ LandlockTrial try_landlock() {
   LandlockTrial trial{static_cast<std::uint32_t>(version)};
   Outside outside;
   const auto seen = in_throwaway(0, [&] { return refused(trial.version, outside); });
-  trial.was_tried = seen.has_value() && outside.listener.valid();
+  trial.was_tried = seen.value_or(kUntried) < kUntried && outside.listener.valid();
   trial.files = (seen.value_or(0) & kFiles) != 0;
   trial.sockets = (seen.value_or(0) & kSockets) != 0;
   trial.signals = (seen.value_or(0) & kSignals) != 0;

@@ -13,8 +13,9 @@ TEST(Endpoints, AreHostsAndPorts) {
   EXPECT_EQ(endpoint_in("example.org.:1"), (Endpoint{"example.org", 1}));
   EXPECT_EQ(endpoint_in(std::string(253, 'a') + ":1"), (Endpoint{std::string(253, 'a'), 1}));
   for (const std::string text :
-       {"", ":", "a", "a:", ":1", "a:0", "a:65536", "a:-1", "a:1 ", "a b:1", "a/b:1", "::1:1",
-        "[::1:1", "[]:1", "[a.example]:1", "[10.0.0.1]:1", ".:1", "a:1:2", "a\n:1"})
+       {"",     ":",     "a",      "a:",    ":1",     "a:0",  "a:65536",       "a:-1",
+        "a:1 ", "a b:1", "a/b:1",  "::1:1", "[::1:1", "[]:1", "[a.example]:1", "[10.0.0.1]:1",
+        ".:1",  ".a:1",  "a..b:1", "a..:1", "a:1:2",  "a\n:1"})
     EXPECT_FALSE(endpoint_in(text)) << text;
   EXPECT_FALSE(endpoint_in(std::string(254, 'a') + ":1"));
 }

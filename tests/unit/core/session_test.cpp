@@ -31,7 +31,7 @@ struct Kept {
     auto box = backend->open(spec, Call{});
     const auto resolve = [spec](ExecutionRequest&) { return Result<policy::Spec>(spec); };
     session = std::make_unique<Session>(Session::Parts{std::move(backend), std::move(box).value(),
-                                                       spec, resolve, lifetime,
+                                                       spec, nullptr, resolve, lifetime,
                                                        std::chrono::hours(1), std::nullopt});
   }
 };

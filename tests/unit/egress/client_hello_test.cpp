@@ -38,7 +38,7 @@ TEST(ClientHellos, MayLieInManyRecords) {
 TEST(ClientHellos, MayNameNobody) {
   EXPECT_EQ(server_name_in(record(handshake(extension(16, "")))).kind, Kind::absent);
   EXPECT_EQ(server_name_in(record(handshake(""))).kind, Kind::absent);
-  for (const char* const other : {"GET / HTTP/1.1\r\n", "SSH-2.0-x\r\n", "\x16\x02", "\x80"})
+  for (const char* const other : {"GET / HTTP/1.1\r\n", "SSH-2.0-x\r\n", "\x80"})
     EXPECT_EQ(server_name_in(other).kind, Kind::absent) << other;
 }
 
@@ -57,22 +57,41 @@ TEST(ClientHellos, AreNotReadInTwoWays) {
   EXPECT_EQ(server_name_in(record("\x01") + "\x17\x03\x01").kind, Kind::unreadable);
 }
 
-// Some servers take what comes behind an alert, some what SSL 2 had.
+// Some servers take what comes behind an alert.
 TEST(ClientHellos, AreTheFirstThingOfTls) {
   const std::string hello = hello_for("a.org");
   for (const std::string& before :
        {std::string("\x15\x03\x01\x00\x02\x01\x64", 7), std::string("\x14\x03\x01\x00\x01\x01", 6),
         std::string("\x17\x03\x01\x00\x01x", 6), std::string("\x18\x03\x01\x00\x01x", 6)})
     EXPECT_EQ(server_name_in(before + hello).kind, Kind::unreadable);
-  EXPECT_EQ(server_name_in(std::string("\x80\x2e\x01\x03\x01", 5)).kind, Kind::unreadable);
-  EXPECT_EQ(server_name_in(std::string("\x80\x2e\x01\x00\x02", 5)).kind, Kind::unreadable);
+}
+
+// Servers do not look at the version of a record.
+TEST(ClientHellos, AreOfEveryVersion) {
+  std::string hello = hello_for("a.org");
+  for (const char version : {'\0', '\2', '\x0F'}) {
+    hello[1] = version;
+    EXPECT_EQ(server_name_in(hello).name, "a.org");
+  }
+  hello[1] = '\x10';
+  EXPECT_EQ(server_name_in(hello).kind, Kind::absent);
   EXPECT_EQ(server_name_in("\x14").kind, Kind::needs_more);
-  EXPECT_EQ(server_name_in("\x14\x02").kind, Kind::absent);
+  EXPECT_EQ(server_name_in("\x14\x10").kind, Kind::absent);
   EXPECT_EQ(server_name_in("\x13\x03").kind, Kind::absent);
 }
 
+// Nobody waits for what is said to come and would be too much.
+TEST(ClientHellos, AreNotWaitedForBeyondTheirBound) {
+  const auto claims = [](std::size_t size) {
+    return "\x16\x03\x01\xff\xff" + number(1, 1) + number(size, 3);
+  };
+  EXPECT_EQ(server_name_in(claims((64 << 10) - 4)).kind, Kind::needs_more);
+  EXPECT_EQ(server_name_in(claims((64 << 10) - 3)).kind, Kind::unreadable);
+  EXPECT_EQ(server_name_in(claims(0xFFFFFF)).kind, Kind::unreadable);
+}
+
 TEST(ClientHellos, EndBySixtyFourKiB) {
-  const std::string large = number(1, 1) + number(1 << 20, 3) + std::string(70'000, 'x');
+  const std::string large = number(1, 1) + number((64 << 10) - 4, 3) + std::string(70'000, 'x');
   std::string records;
   for (std::size_t at = 0; at < large.size(); at += 10'000)
     records += record(large.substr(at, 10'000));

@@ -41,7 +41,7 @@ constexpr Target kTargets[] = {
     {"CONNECT evil.net:443", 403},
     {"CONNECT sub.a.org:443", 403},
     {"CONNECT a.orgg:443", 403},
-    {"CONNECT .b.org:443", 403},
+    {"CONNECT .b.org:443", 400},
     {"CONNECT localhost:443", 403},
     {"CONNECT xn--bcher-kvb.de:443", 403},
     {"GET http://evil.net/?http://a.org/", 403},

@@ -67,7 +67,7 @@ TEST_F(WaysOut, AskPlainHostsForThemselves) {
   const auto wire = client();
   say(*wire,
       "POST HTTP://a.org/p?q#f HTTP/1.1\r\nHost: b.org\r\nProxy-Authorization: Basic eDp5\r\n"
-      "Connection: keep-alive\r\nX-Mine: 1\r\nContent-Length: 4\r\n\r\nbody");
+      "Connection: keep-alive, X-Hop\r\nX-Hop: 1\r\nX-Mine: 1\r\nContent-Length: 4\r\n\r\nbody");
   (void)wire->close_write();
   const std::string kExpected =
       "POST /p?q#f HTTP/1.1\r\nHost: a.org\r\nX-Mine: 1\r\nContent-Length: 4\r\n"
@@ -192,6 +192,24 @@ TEST_F(WaysOut, PassOnWhatWasSentBeforeTheyFinish) {
   EXPECT_EQ(heard.size(), much.size());
   EXPECT_EQ(seen().at(0).sent_bytes, much.size());
   EXPECT_EQ(read_some(*tunnel_to("a.org:443"), 0), "");  // others may come
+}
+
+// What claims to be 16 MiB of a ClientHello is not collected.
+TEST_F(WaysOut, WaitForNoMoreTlsThanTheyRead) {
+  allow({"a.org"});
+  const auto wire = tunnel_to("a.org:443");
+  say(*wire, std::string("\x16\x03\x01\xff\xff\x01\xff\xff\xff", 9));
+  EXPECT_EQ(read_all(*wire), "");
+  EXPECT_EQ(seen().at(0).reason, "its TLS cannot be read");
+}
+
+TEST_F(WaysOut, TellOfWhatIsNoRequest) {
+  allow({"a.org"});
+  EXPECT_THAT(answer_to("\x05\x01\x00"), testing::StartsWith("HTTP/1.1 400 "));
+  EXPECT_THAT(answer_to("GET / HTTP/1.1\r\n\r\n"), testing::StartsWith("HTTP/1.1 400 "));
+  std::uint64_t times = 0;
+  for (const auto& [why, count] : proxy_->take_seen().turned_away) times += count;
+  EXPECT_EQ(times, 2U);
 }
 
 TEST_F(WaysOut, FinishWithinTheirTime) {

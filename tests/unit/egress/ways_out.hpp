@@ -60,9 +60,9 @@ class WaysOut : public testing::Test {
     for (const std::string& host : hosts) rules.push_back(policy::host_rule_in(host).value());
     os::Handle listener = os::listen_tcp("127.0.0.1", 0).value();
     port_ = os::port_of(listener.get());
-    proxy_ = std::make_unique<Proxy>(
-        std::move(listener), rules,
-        [this](const Endpoint& to, const Call& call) { return connect(to, call); });
+    proxy_ = Proxy::start(std::move(listener), rules, [this](const Endpoint& to, const Call& call) {
+               return connect(to, call);
+             }).value();
   }
   [[nodiscard]] std::unique_ptr<Wire> client() const {
     return os::connect_tcp("127.0.0.1", port_, os::Addresses::any, soon()).value();

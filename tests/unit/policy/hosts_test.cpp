@@ -78,7 +78,6 @@ TEST(HostRules, PermitTheirHostsAndPorts) {
   EXPECT_TRUE(permits("*.a.org", "c.b.a.org:80"));
   EXPECT_FALSE(permits("*.a.org", "a.org:443"));
   EXPECT_FALSE(permits("*.a.org", "ba.org:443"));
-  EXPECT_FALSE(permits("*.a.org", ".a.org:443"));
 }
 
 TEST(HostRules, CoverWhatPermitsNoMore) {
