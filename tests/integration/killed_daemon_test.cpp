@@ -1,10 +1,12 @@
 #include <algorithm>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <iterator>
 #include <map>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -133,6 +135,29 @@ TEST_P(KilledDaemon, LeavesNothingOfWhatItsPoolHas) {
   EXPECT_EQ(next.wait(), 0);
   EXPECT_EQ(others.on_the_engine(), std::vector<std::string>());
   EXPECT_EQ(files(), std::vector<std::string>());
+}
+
+// At whatever point of making the first of them; what an engine is still asked for then is found
+// later.
+TEST_P(KilledDaemon, LeavesNothingOfWhatItsPoolIsMaking) {
+  auto filling = environment_;
+  filling["LAZARET_POOL_READY"] = "python:" + std::to_string(kFull);
+  for (const auto moment : {0ms, 30ms, 100ms, 300ms}) {
+    Daemon daemon(arguments_, filling);
+    const BoxesOf boxes(GetParam(), daemon.pid());
+    std::this_thread::sleep_for(moment);
+    const std::vector<pid_t> processes = boxes.processes();
+    daemon.signal(SIGKILL);
+    EXPECT_EQ(daemon.wait(), 128 + SIGKILL);
+    Daemon next(arguments_, environment_);
+    EXPECT_TRUE(becomes_true(60s, [&] {
+      return boxes.on_the_engine().empty() && are_gone(processes) && boxes.processes().empty();
+    })) << moment.count();
+    EXPECT_EQ(next.ask("POST", "/v1/runs", bash_body("true")).status, 200);
+    next.signal(SIGTERM);
+    EXPECT_EQ(next.wait(), 0);
+    EXPECT_EQ(files(), std::vector<std::string>()) << moment.count();
+  }
 }
 
 }  // namespace
