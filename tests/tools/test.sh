@@ -15,7 +15,7 @@ source "$tools/deno.sh"
 source "$tools/report.sh"
 
 readonly TEST_PACKAGES=(libgtest-dev libgmock-dev libpython3.11-testsuite bubblewrap strace
-  docker-registry python3-matplotlib python3-pandas python3-pip)
+  docker-registry docker-compose python3-matplotlib python3-pandas python3-pip)
 # For tests/tools/vm.sh, whose machine is a Debian on x86_64.
 readonly VM_PACKAGES=(qemu-system-x86 busybox-static systemd dbus libpam-systemd)
 readonly TREE=$LAZARET_ROOT/build/test
@@ -125,6 +125,7 @@ require_of_machine() {
     require matplotlib
   ! PATH=/usr/local/bin:/usr/bin:/bin python3 -c 'import pip' 2>/dev/null || require pip
   ! in_a_box npm || require npm
+  [[ $(id -u) -ne 0 ]] || ! command -v docker-compose >/dev/null || require compose
   ! is_vm_host || ! command -v qemu-system-x86_64 >/dev/null || require vm
 }
 
