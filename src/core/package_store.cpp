@@ -1,6 +1,7 @@
 #include "core/package_store.hpp"
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <utility>
 #include <vector>
 
@@ -17,8 +18,8 @@ namespace fs = std::filesystem;
 
 constexpr const char* kInstalled = "packages";
 constexpr const char* kWhole = "whole";  // says how much there is; written last
-constexpr std::string_view kMaking = ".making-";
-constexpr std::chrono::hours kLeft{1};
+constexpr std::string_view kMaking = ".making-", kLock = "lock-";
+constexpr std::chrono::hours kLeft{1}, kUnused{30 * 24};
 constexpr std::size_t kMostWords = 100, kMostLock = 1UL << 22;
 constexpr std::size_t kLongestStore = 900;  // a box is shown paths of 1023 bytes
 
@@ -39,8 +40,8 @@ std::string words_of(const TreeSize& size) {
 // Boxes are other users, whatever the umask of who has made it; nobody but that one may write.
 void set_modes(const fs::path& tree) {
   using fs::perms;
-  constexpr perms kFile = perms::owner_read | perms::owner_write | perms::group_read |
-                          perms::others_read;
+  constexpr perms kFile =
+      perms::owner_read | perms::owner_write | perms::group_read | perms::others_read;
   constexpr perms kEnter = perms::owner_exec | perms::group_exec | perms::others_exec;
   fs::permissions(tree, kFile | kEnter);
   for (const auto& entry : fs::recursive_directory_iterator(tree)) {
@@ -65,15 +66,36 @@ Result<std::string> words_in(const fs::path& path, std::size_t most) {
   return std::string(text_of(Bytes(part).first(count)));
 }
 
-// What another process takes away meanwhile is gone all the same.
+bool is_older(const fs::path& path, std::chrono::hours age) {
+  std::error_code gone;
+  const auto made = fs::last_write_time(path, gone);
+  return !gone && fs::file_time_type::clock::now() - made > age;
+}
+
+// A lock says which layer it is of; one whose layer is gone is of no use.
+bool is_of_nothing(const fs::path& lock) {
+  const auto text = words_in(lock, kMostLock);
+  const auto said = nlohmann::json::parse(text.ok() ? *text : "", nullptr, false);
+  const auto layer = said.is_object() ? said.find("layer") : said.end();
+  if (!said.is_object() || layer == said.end() || !layer->is_string()) return true;
+  std::error_code ignored;
+  return !fs::exists(lock.parent_path() / layer->get<std::string>(), ignored);
+}
+
+// What nobody has finished, and what nobody has used for long. What another process takes away
+// meanwhile is gone all the same.
 void sweep(const fs::path& store) {
+  std::vector<fs::path> locks;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(store, ignored)) {
-    std::error_code gone;
-    const auto made = entry.last_write_time(gone);
-    const bool is_left = entry.path().filename().string().starts_with(kMaking) && !gone &&
-                         fs::file_time_type::clock::now() - made > kLeft;
-    if (is_left) fs::remove_all(entry.path(), gone);
+    const fs::path& path = entry.path();
+    const std::string name = path.filename().string();
+    if (name.starts_with(kLock)) locks.push_back(path);
+    const bool is_left = name.starts_with(kMaking) && is_older(path, kLeft);
+    if (is_left || is_older(path / kWhole, kUnused)) fs::remove_all(path, ignored);
+  }
+  for (const fs::path& lock : locks) {
+    if (is_older(lock, kLeft) && is_of_nothing(lock)) fs::remove(lock, ignored);
   }
 }
 
@@ -98,7 +120,10 @@ Result<std::optional<fs::path>> whole_layer(const fs::path& store, const std::st
   if (!fs::exists(layer / kWhole) || !fs::is_directory(fs::symlink_status(installed)))
     return std::optional<fs::path>();
   LAZARET_TRY(const std::string said, words_in(layer / kWhole, kMostWords));
-  return said == words_of(size_of(installed)) ? std::optional(installed) : std::nullopt;
+  if (said != words_of(size_of(installed))) return std::optional<fs::path>();
+  std::error_code ignored;
+  fs::last_write_time(layer / kWhole, fs::file_time_type::clock::now(), ignored);  // it is in use
+  return std::optional(installed);
 } catch (const fs::filesystem_error& problem) {
   return no_store(problem);
 }

@@ -23,8 +23,8 @@ struct TreeSize {
 /// another user's or open to others, too_large for a path that cannot be shown to a box, system.
 [[nodiscard]] Result<std::filesystem::path> open_store(const std::filesystem::path& path);
 
-/// What a layer has for its programs, where it is there and as whole as it was when it was kept.
-/// Errors: system, of one that cannot be looked at.
+/// What a layer has for its programs, where it is there and as whole as it was when it was kept; it
+/// counts as used now. Errors: system, of one that cannot be looked at.
 [[nodiscard]] Result<std::optional<std::filesystem::path>> whole_layer(
     const std::filesystem::path& store, const std::string& name);
 
@@ -33,8 +33,8 @@ struct TreeSize {
                                                  const std::string& name,
                                                  std::optional<std::chrono::hours> age);
 
-/// A directory in a store for what is being made, which goes with it. Those of who was killed go
-/// when another is made an hour later.
+/// A directory in a store for what is being made, which goes with it. When one is made, those of
+/// who was killed an hour ago go, and layers that nobody has used for thirty days with their locks.
 class Staging {
  public:
   /// Errors: system.

@@ -342,6 +342,24 @@ TEST_F(FetchedLayers, AreMadeAnewWhereTheLockIsNoneOrTheLayerIsGone) {
   EXPECT_EQ(asked_, 3);
 }
 
+// With their locks; what is used stays, however long ago it was made.
+TEST_F(FetchedLayers, GoWhenNobodyHasUsedThemForThirtyDays) {
+  const auto make = [this](const std::string& version) {
+    name_ = "six-" + version + "-py2.py3-none-any.whl";
+    request_.packages = {"six==" + version};
+    return fetched().value().directory;
+  };
+  const fs::path used = make("1.16.0"), unused = make("1.16.1");
+  const auto then = fs::file_time_type::clock::now() - std::chrono::hours(30 * 24 + 1);
+  for (const std::string& name : kept())
+    fs::last_write_time(store_ / (name.starts_with("lock-") ? name : name + "/whole"), then);
+  EXPECT_EQ(make("1.16.0"), used);  // from here on it is in use
+  (void)make("1.16.2");
+  EXPECT_TRUE(fs::exists(used));
+  EXPECT_FALSE(fs::exists(unused));
+  EXPECT_EQ(kept().size(), 4U);
+}
+
 TEST_F(FetchedLayers, HaveFilesOfPackagesAlone) {
   request_.packages = {"six"};
   for (const char* const name : {"surprise.py", "six-1.16.0.tar.gz", "six-1.16.0.zip"}) {
