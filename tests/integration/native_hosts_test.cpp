@@ -311,6 +311,30 @@ TEST_P(NativeHosts, AreToldOfInTheRunInWhichTheyAreUsed) {
   EXPECT_THAT(host_.asked(), ElementsAre("GET /x"));
 }
 
+// Whatever node's own fetch knows of proxies; the box's own loopback is itself.
+TEST_P(NativeHosts, AreReachedFromJavascript) {
+  const std::string place = host_.place();
+  const std::string near =
+      "const near = require('http').createServer((q, a) => a.end('near'));\n"
+      "await new Promise((r) => near.listen(4000, '127.0.0.1', r));\n"
+      "const told = [await (await fetch('http://127.0.0.1:4000/')).text()];\nnear.close();\n";
+  const std::string ask = near +
+                          "for (const where of ['/a', '/b'])\n"
+                          "  told.push(await (await fetch('http://" +
+                          place +
+                          "' + where)).text());\n"
+                          "const refused = (error) => String(error.cause.message);\n"
+                          "told.push(await fetch('http://other.example/').catch(refused));\n"
+                          "return told;";
+  const Json result = run(code_request("javascript", ask), {place}, place);
+  if (result["meta"]["cause"] == "start_failed")
+    LAZARET_SKIP_OR_FAIL("javascript", "boxes have no node");
+  const std::string refusal = result["value"].is_array() ? result["value"].back() : "";
+  EXPECT_EQ(result["value"], Json({"near", "answer", "answer", refusal})) << result.dump();
+  EXPECT_THAT(refusal, HasSubstr("403"));
+  EXPECT_THAT(host_.asked(), ElementsAre("GET /a", "GET /b"));
+}
+
 TEST_P(NativeHosts, AreReachedFromTypescript) {
   const std::string place = host_.place();
   const std::string ask = "return await (await fetch('http://" + place + "/path')).text();";

@@ -79,6 +79,56 @@
       { get: webcrypto, set: replace, configurable: true, enumerable: true });
   };
 
+  /// A connection to where the options lead, by way of an HTTP proxy.
+  const tunnel = (way, { hostname, protocol, port, servername }, done) => {
+    const isSecure = protocol === 'https:';
+    const place = `${hostname}:${port || (isSecure ? 443 : 80)}`;
+    const asked = library('http').request({ host: way.hostname, port: way.port, method: 'CONNECT',
+      path: place, headers: { host: place }, agent: false });
+    asked.once('error', done);
+    asked.once('connect', ({ statusCode }, socket) => {
+      if (statusCode !== 200) socket.destroy();
+      if (statusCode !== 200) return done(new Error(`the way out says ${statusCode} to ${place}`));
+      if (!isSecure) return done(null, socket);
+      const secure = library('tls').connect({ socket, servername: servername || hostname });
+      secure.once('error', done).once('secureConnect', () => done(null, secure));
+    });
+    asked.end();
+  };
+
+  /// Before versions 22.21 and 24.5 node's own fetch knows no proxy: where there is a way out, the
+  /// first call has it led there.
+  const leadFetchOut = () => {
+    const { NODE_USE_ENV_PROXY, HTTPS_PROXY, NO_PROXY = '' } = process.env;
+    const [major, minor] = process.versions.node.split('.').map(Number);
+    const knows = major > 24 || (major === 24 && minor >= 5) || (major === 22 && minor >= 21);
+    const plain = globalThis.fetch;
+    if (knows || NODE_USE_ENV_PROXY !== '1' || !HTTPS_PROXY || !plain) return;
+    const lead = async () => {
+      await plain('data:,');  // from here on there is one who connects
+      const key = Symbol.for('undici.globalDispatcher.1');
+      const Agent = globalThis[key]?.constructor;
+      if (!Agent) return;
+      const direct = new Agent();
+      const led = new Agent({ connect: (options, done) => tunnel(new URL(HTTPS_PROXY), options, done) });
+      const near = NO_PROXY.split(',');
+      const { dispatch } = led;
+      led.dispatch = function (options, handler) {
+        const isNear = near.includes(new URL(options.origin).hostname.replace(/^\[|\]$/g, ''));
+        return isNear ? direct.dispatch(options, handler) : dispatch.call(led, options, handler);
+      };
+      globalThis[key] = led;
+    };
+    let isLed;
+    const fetch = async (...asked) => {
+      await (isLed ??= lead());
+      return plain(...asked);
+    };
+    Object.defineProperty(globalThis, 'fetch',
+      { value: fetch, writable: true, configurable: true, enumerable: true });
+  };
+
+  leadFetchOut();
   process.execArgv.length = 0;
   delete process._eval;
   process.nextTick(restoreGlobals);  // not sooner: --eval itself puts `module` back
