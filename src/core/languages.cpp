@@ -1,5 +1,6 @@
 #include "core/languages.hpp"
 
+#include "policy/hosts.hpp"
 #include "policy/packages.hpp"
 #include "runner/driver.hpp"
 
@@ -20,6 +21,7 @@ policy::Program program_of(const runner::Driver& driver, const ExecutionRequest&
                     request.deterministic};
   for (const auto& [name, value] : spec.environment) task.variables.push_back(name);
   task.hosts = request.hosts;
+  if (!task.hosts.empty()) task.way_out = policy::kWayOutPort;
   if (!request.packages.empty()) task.packages = policy::kPackages;
   runner::Recipe recipe = driver.recipe(task);
   policy::Program program;

@@ -201,13 +201,27 @@ Recipe go(const Task& task) {
 }
 
 /// A public class must stand in a file of its name. Without performance data nothing is in /tmp.
+/// Java reads no variable of the environment for this.
+Words way_out_of_java(const Task& task) {
+  if (task.way_out == 0) return {};
+  Words words = {"-Dhttp.nonProxyHosts=localhost|127.0.0.1|[::1]"};
+  for (const std::string scheme : {"http", "https"}) {
+    words.push_back("-D" + scheme + ".proxyHost=127.0.0.1");
+    words.push_back("-D" + scheme + ".proxyPort=" + std::to_string(task.way_out));
+  }
+  return words;
+}
+
 Recipe java(const Task& task) {
   const JavaSource source = java_source_of(task.code);
   const std::string heap = "-Xmx" + heap_of(task) + "m";
+  Words argv = {"java", heap, "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xshare:auto"};
+  const Words out = way_out_of_java(task),
+              rest = started({"-cp", "/work", source.main_class}, task.arguments);
+  argv.insert(argv.end(), out.begin(), out.end());
+  argv.insert(argv.end(), rest.begin(), rest.end());
   return {"/work/" + source.file,
-          started({"java", heap, "-XX:+UseSerialGC", "-XX:-UsePerfData", "-Xshare:auto", "-cp",
-                   "/work", source.main_class},
-                  task.arguments),
+          std::move(argv),
           {"javac", "-J" + heap, "-J-XX:+UseSerialGC", "-J-XX:-UsePerfData",
            "-J-XX:TieredStopAtLevel=1", "-encoding", "UTF-8", "-d", "/work", source.file},
           {},

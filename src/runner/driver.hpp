@@ -29,6 +29,7 @@ struct Task {
   std::uint64_t memory_bytes;      ///< the whole box's; a runtime's heap must end below it
   bool deterministic = false;      ///< its seeds are to be fixed, where the runtime can
   Words variables = {};            ///< names of those that the program has
+  std::uint16_t way_out = 0;       ///< port of the loopback at which there is a proxy; or none
   Words hosts = {};                ///< that the program may reach; each with a port or without
   std::string_view packages = {};  ///< directory in the box that has some for it; or empty
 };

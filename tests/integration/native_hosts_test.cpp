@@ -335,6 +335,25 @@ TEST_P(NativeHosts, AreReachedFromJavascript) {
   EXPECT_THAT(host_.asked(), ElementsAre("GET /a", "GET /b"));
 }
 
+// Java asks nobody else for 127.*, whatever it is told: that it was denied shows the way that it
+// took.
+TEST_P(NativeHosts, AreLookedForByJavaOnTheWayOut) {
+  constexpr const char* kAsk = R"java(
+import java.net.URL;
+public class Main {
+  public static void main(String[] given) throws Exception {
+    new URL("http://other.example/").openStream();
+  }
+}
+)java";
+  ExecutionRequest request = code_request("java", kAsk);
+  request.limits.memory_bytes = 1ULL << 30;
+  const Json result = run(request, {"a.example"}, "a.example");
+  if (result["meta"]["cause"] == "start_failed") LAZARET_SKIP_OR_FAIL("java", "boxes have no java");
+  EXPECT_THAT(result["error"]["message"].get<std::string>(), HasSubstr("403"));
+  EXPECT_EQ(result["meta"]["connections"][0]["host"], "other.example") << result.dump();
+}
+
 TEST_P(NativeHosts, AreReachedFromTypescript) {
   const std::string place = host_.place();
   const std::string ask = "return await (await fetch('http://" + place + "/path')).text();";

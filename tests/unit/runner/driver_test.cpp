@@ -74,6 +74,17 @@ TEST(Driver, PutsDenosOwnWallAroundTypescript) {
   EXPECT_EQ(Words(argv.end() - 2, argv.end()), (Words{"/work/main.ts", "--allow-all"}));
 }
 
+TEST(Driver, TellsJavaOfTheWayOut) {
+  Task task{"code", {}, 512ULL << 20};
+  task.way_out = 3128;
+  const Words argv = driver_named("java")->recipe(task).argv;
+  EXPECT_EQ(std::ranges::count(argv, "-Dhttps.proxyHost=127.0.0.1"), 1);
+  EXPECT_EQ(std::ranges::count(argv, "-Dhttps.proxyPort=3128"), 1);
+  EXPECT_EQ(Words(argv.end() - 3, argv.end() - 1), (Words{"-cp", "/work"}));
+  for (const std::string& word : recipe_of("java").argv)
+    EXPECT_EQ(word.find("proxy"), word.npos) << word;
+}
+
 TEST(Driver, OpensDenosWallForTheHostsOfTheBox) {
   Task task{"code", {}, 512ULL << 20};
   task.hosts = {"a.org", "*.b.org:8443"};
