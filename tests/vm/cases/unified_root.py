@@ -207,9 +207,17 @@ def LeavesNoCgroupWhenLazaretIsToldToStop_L49():
         equal((processes("4205"), left_cgroups()), ([], []), number)
 
 
+def begin(word, before=()):
+    """A program with this word in its box, which has a cgroup by now beside those before it. The
+    word alone says little: who starts the spawner has Lazaret's arguments for a moment."""
+    process = start("exec", "--", "sleep", word)
+    until(lambda: len(processes(word)) > 1 and set(left_cgroups()) - set(before),
+          "the program has not started")
+    return process
+
+
 def ClearsTheCgroupsOfKilledRunsWithTheNextRun_L49():
-    process = start("exec", "--", "sleep", "4203")
-    until(lambda: len(processes("4203")) > 1, "the program has not started")
+    process = begin("4203")
     process.send_signal(signal.SIGKILL)
     finish(process)
     check(left_cgroups(), "nothing was left: this case proves nothing")
@@ -218,8 +226,7 @@ def ClearsTheCgroupsOfKilledRunsWithTheNextRun_L49():
 
 
 def MakesCgroupsThatNobodyElseChanges_L10():
-    process = start("exec", "--", "sleep", "4206")
-    until(lambda: len(processes("4206")) > 1, "the program has not started")
+    process = begin("4206")
     for path in map(pathlib.Path, left_cgroups()):
         equal((path.stat().st_mode & 0o7777, path.stat().st_uid), (0o755, 0), path)
         for file in path.iterdir():
@@ -256,8 +263,7 @@ def GcRemovesWhatAKilledLazaretHasLeft_L49():
     neighbour = start("exec", "--json", "--", "sleep", "4.308")
     until(lambda: len(processes("4.308")) > 1, "the neighbour has not started")
     before = left_cgroups()
-    process = start("exec", "--", "sleep", "4308")
-    until(lambda: len(processes("4308")) > 1, "the program has not started")
+    process = begin("4308", before)
     process.send_signal(signal.SIGKILL)
     finish(process)
     until(lambda: not processes("4308"), "the program outlives Lazaret")
