@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -115,7 +117,18 @@ class Collected final : public runner::Sink {
           "dev.lazaret.started=" + instance.started};
 }
 
-/// Containers and volumes with these labels that the engine has.
+/// Whether all of these ("NAME=value") are among them.
+[[nodiscard]] inline bool has_all(const std::map<std::string, std::string>& labels,
+                                  const std::vector<std::string>& wanted) {
+  return std::ranges::all_of(wanted, [&labels](const std::string& word) {
+    const std::size_t equals = word.find('=');
+    const auto found = labels.find(word.substr(0, equals));
+    return found != labels.end() && found->second == word.substr(equals + 1);
+  });
+}
+
+/// Containers and volumes with these labels that the engine has. Podman gives volumes with any of
+/// them, and two processes may have started in one tick.
 [[nodiscard]] inline std::vector<std::string> left_behind(
     const std::string& endpoint, const std::vector<std::string>& labels = own_labels()) {
   const engine::EngineClient client = client_on(endpoint);
@@ -125,7 +138,9 @@ class Collected final : public runner::Sink {
   for (const auto& container : *containers) names.push_back(container.names.front());
   const auto volumes = engine::volume::list(client, labels, within_seconds(10));
   if (!volumes.ok()) return {volumes.error().message()};
-  for (const auto& volume : *volumes) names.push_back(volume.name);
+  for (const auto& volume : *volumes) {
+    if (has_all(volume.labels, labels)) names.push_back(volume.name);
+  }
   return names;
 }
 
