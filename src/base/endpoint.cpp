@@ -1,7 +1,8 @@
 #include "base/endpoint.hpp"
 
-#include <algorithm>
 #include <charconv>
+
+#include "base/letters.hpp"
 
 namespace lazaret {
 namespace {
@@ -10,10 +11,6 @@ constexpr std::size_t kLongestHost = 253;  // RFC 1035
 constexpr std::string_view kInNames =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-_";
 constexpr std::string_view kInAddresses = "0123456789abcdefABCDEF:.";
-
-char lower(char letter) noexcept {
-  return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
-}
 
 }  // namespace
 
@@ -34,9 +31,18 @@ std::optional<Endpoint> endpoint_in(std::string_view text) {
   const bool is_well = !host.empty() && host.size() <= kLongestHost && has_labels &&
                        host.find_first_not_of(letters) == host.npos;
   if (!is_well || (bracketed && host.find(':') == host.npos)) return std::nullopt;
-  endpoint.host.resize(host.size());
-  std::ranges::transform(host, endpoint.host.begin(), lower);
+  endpoint.host = lower_case(host);
   return endpoint;
+}
+
+bool names_port(std::string_view text) {
+  const std::size_t bracket = text.rfind(']');
+  return text.find(':', bracket == text.npos ? 0 : bracket) != text.npos;
+}
+
+std::optional<Endpoint> endpoint_in(std::string_view text, std::uint16_t otherwise) {
+  if (names_port(text)) return endpoint_in(text);
+  return endpoint_in(std::string(text) + ":" + std::to_string(otherwise));
 }
 
 std::string text_of(const Endpoint& endpoint) {

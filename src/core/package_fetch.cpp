@@ -36,9 +36,7 @@ Result<std::optional<Endpoint>> endpoint_of(const PackageIndex& index) {
   const std::size_t begin = url.find("://") + 3;
   std::string_view place = url.substr(begin, url.find_first_of("/?#", begin) - begin);
   place.remove_prefix(std::min(place.rfind('@') + 1, place.size()));
-  const bool has_port = place.find(':', place.rfind(']') + 1) != place.npos;
-  const std::string port = has_port ? "" : ":" + std::to_string(is_plain ? kHttp : kHttps);
-  auto endpoint = endpoint_in(std::string(place) + port);
+  auto endpoint = endpoint_in(place, is_plain ? kHttp : kHttps);
   if (!endpoint) return no_address;
   return endpoint;
 }
@@ -54,8 +52,7 @@ Result<Reachable> reachable_for(const PackageWish& wish) {
   LAZARET_TRY(const std::optional<Endpoint> index, endpoint_of(wish.index));
   if (index) reachable.named.push_back(*index);
   for (const std::string& host : wish.hosts) {
-    const bool has_port = host.find(':') != host.npos;
-    const auto endpoint = endpoint_in(has_port ? host : host + ":" + std::to_string(kHttps));
+    const auto endpoint = endpoint_in(host, kHttps);
     if (host == policy::kPublicHosts)
       reachable.are_public = true;
     else if (endpoint)

@@ -10,8 +10,14 @@
 
 #include "base/endpoint.hpp"
 #include "lazaret/execution_result.hpp"
+#include "lazaret/result.hpp"
 
 namespace lazaret::egress {
+
+/// Whether an error is a denial of ours, and not the kernel's, which has reasons of its own.
+[[nodiscard]] inline bool is_denial(const Error& error) {
+  return error.code() == Errc::permission_denied && error.os_error() == 0;
+}
 
 /// What a way out has been asked for, and what came of it. Thread-safe.
 class Ledger {
@@ -38,9 +44,8 @@ class Ledger {
   void turn_away(const std::string& why);
 
   struct Seen {
-    std::vector<Connection>
-        connections;             ///< in the order in which they were asked for, 256 at most
-    std::uint64_t unlisted = 0;  ///< how many more there were
+    std::vector<Connection> connections;               ///< in the order of asking, 256 at most
+    std::uint64_t unlisted = 0;                        ///< how many more there were
     std::map<std::string, std::uint64_t> turned_away;  ///< by reason
   };
   /// What is new since this was called last: of connections that went on, what they have carried

@@ -36,11 +36,6 @@ const char* status_of(Errc code) {
 
 Errc as_failure(Errc code) { return code == Errc::permission_denied ? Errc::system : code; }
 
-// Ours, and not the kernel's, which has reasons of its own for such errors.
-bool is_denial(const Error& error) {
-  return error.code() == Errc::permission_denied && error.os_error() == 0;
-}
-
 // A denial is told in the text, too: it is read by people, and by models.
 std::string answer_of(const Error& error) {
   const std::string text = "lazaret: " + error.message() + "\n";

@@ -48,8 +48,7 @@ std::string Splice::carry(std::string first, const Permits& permits,
 
 std::string Splice::send(std::string first, const Permits& permits) try {
   const Status sent = pass_out(std::move(first), permits);
-  const bool is_denied = !sent.ok() && sent.error().code() == Errc::permission_denied;
-  return is_denied && sent.error().os_error() == 0 ? sent.error().message() : "";
+  return !sent.ok() && is_denial(sent.error()) ? sent.error().message() : "";
 } catch (const std::exception&) {  // no memory
   stop_.request_stop();
   return "";

@@ -9,6 +9,7 @@
 #include <boost/beast/http/basic_parser.hpp>
 #include <boost/beast/http/error.hpp>
 
+#include "base/letters.hpp"
 #include "base/try.hpp"
 
 namespace lazaret::http {
@@ -24,11 +25,9 @@ constexpr int kInterimAnswers = 8;
 // "0\r\n\r\n", the shortest end of a chunked body.
 constexpr std::size_t kLastChunkBytes = 5;
 
-char lower(char c) noexcept { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
-
 bool same_name(std::string_view a, std::string_view b) noexcept {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](char x, char y) { return lower(x) == lower(y); });
+                    [](char x, char y) { return lower_case(x) == lower_case(y); });
 }
 
 // Beast keeps the states; this keeps what it finds. No body byte is stored here.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/letters.hpp"
 #include "base/try.hpp"
 #include "policy/environment.hpp"
 #include "policy/hosts.hpp"
@@ -29,13 +30,6 @@ Error loosens(std::string_view what) {
 Result<std::string> text_of(const json& value) {
   if (!value.is_string()) return invalid("must be text");
   return value.get<std::string>();
-}
-
-std::string lower(std::string text) {
-  for (char& letter : text) {
-    if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
-  }
-  return text;
 }
 
 /// A list of words, or one text of words between commas, as the environment has it.
@@ -70,7 +64,7 @@ std::string joined(const Names& names) {
 
 Status store_type(Config& config, const json& value, Origin) {
   LAZARET_TRY(const auto text, text_of(value));
-  const auto word = lower(text);
+  const auto word = lower_case(text);
   for (const auto type :
        {BackendType::local, BackendType::docker, BackendType::podman, BackendType::automatic}) {
     if (word != name_of(type)) continue;
@@ -100,7 +94,7 @@ Status store_host(Config& config, const json& value, Origin) {
 
 Status store_fallback(Config& config, const json& value, Origin origin) {
   LAZARET_TRY(const auto text, text_of(value));
-  const auto word = lower(text);
+  const auto word = lower_case(text);
   if (word != "allow" && word != "never") {
     return invalid(in_quotes(text) + " is neither allow nor never");
   }
@@ -198,7 +192,7 @@ template <typename T>
 Result<T> word_of(const json& value, std::optional<T> (*named)(std::string_view) noexcept,
                   std::string_view otherwise) {
   LAZARET_TRY(const auto text, text_of(value));
-  const auto chosen = named(lower(text));
+  const auto chosen = named(lower_case(text));
   if (!chosen) return invalid(in_quotes(text) + " is " + std::string(otherwise));
   return *chosen;
 }

@@ -50,12 +50,6 @@ Error no_host(std::string_view text) {
           "of other letters as xn--…");
 }
 
-// The port that is in the text, behind a name or a closing bracket.
-bool names_port(std::string_view text) {
-  const std::size_t bracket = text.rfind(']');
-  return text.find(':', bracket == text.npos ? 0 : bracket) != text.npos;
-}
-
 bool is_same_or_below(const HostRule& rule, std::string_view host) {
   if (!rule.is_below) return rule.host == host;
   return host.size() > rule.host.size() + 1 && host.ends_with(rule.host) &&
@@ -89,15 +83,14 @@ Result<HostRule> host_rule_in(std::string_view text) {
   HostRule rule;
   rule.is_below = text.starts_with(kBelow);
   const std::string_view rest = rule.is_below ? text.substr(kBelow.size()) : text;
-  const bool has_port = names_port(rest);
-  const auto endpoint = endpoint_in(has_port ? std::string(rest) : std::string(rest) + ":443");
+  const auto endpoint = endpoint_in(rest, kWeb.back());
   if (!endpoint) return no_host(text);
   const bool is_ipv6 = endpoint->host.find(':') != std::string::npos;
   const bool is_address = is_ipv6 || is_ipv4(endpoint->host);
   const bool is_host = is_address ? !rule.is_below : is_name(endpoint->host);
   if (!is_host) return no_host(text);
   rule.host = endpoint->host;
-  if (has_port) rule.port = endpoint->port;
+  if (names_port(rest)) rule.port = endpoint->port;
   return rule;
 }
 

@@ -6,6 +6,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -88,6 +89,18 @@ class NativeHosts : public testing::TestWithParam<Caller> {
       return to_json(sandbox_on("native").execute(request));
     });
     return text ? Json::parse(*text) : Json::object();
+  }
+  // What he hears of a session that may reach the host.
+  template <typename Body>
+  [[nodiscard]] std::optional<std::string> in_session(const Body& body) const {
+    return in_child(GetParam(), [&]() -> std::string {
+      ::setenv("LAZARET_EGRESS_HOSTS", host_.place().c_str(), 1);
+      SessionRequest wanted;
+      wanted.hosts = {host_.place()};
+      const CodeSandbox sandbox = sandbox_on("native");
+      const auto session = sandbox.open_session(wanted);
+      return session.ok() ? body(*session) : session.error().message();
+    });
   }
   [[nodiscard]] ExecutionRequest fetch(const std::string& place) const {
     ExecutionRequest request = python(kFetch);
@@ -240,23 +253,17 @@ TEST_P(NativeHosts, AreToldOfToOrdinaryPrograms) {
 
 TEST_P(NativeHosts, AreASessionsForAllOfItsRuns) {
   const std::string place = host_.place();
-  const auto body = [&]() -> std::string {
-    ::setenv("LAZARET_EGRESS_HOSTS", place.c_str(), 1);
-    SessionRequest wanted;
-    wanted.hosts = {place};
-    const CodeSandbox sandbox = sandbox_on("native");
-    const auto session = sandbox.open_session(wanted);
-    if (!session.ok()) return session.error().message();
+  const auto body = [&](const Session& session) {
     std::string seen;
     for (int run = 0; run < 2; ++run) {
-      const ExecutionResult result = session->execute(fetch(place));
+      const ExecutionResult result = session.execute(fetch(place));
       seen += result.stdout_text + std::to_string(result.meta.connections.size());
     }
     ExecutionRequest other = bash("true");
     other.hosts = {place};
-    return seen + session->execute(other).error.value().message;
+    return seen + session.execute(other).error.value().message;
   };
-  EXPECT_EQ(in_child(GetParam(), body),
+  EXPECT_EQ(in_session(body),
             "200 None answer\n1200 None answer\n1hosts is the session's, and cannot be another for "
             "one of its runs");
   EXPECT_EQ(host_.asked().size(), 2U);
@@ -283,17 +290,11 @@ os._exit(0)
 
 TEST_P(NativeHosts, AreToldOfInTheRunInWhichTheyAreUsed) {
   const std::string place = host_.place();
-  const auto body = [&]() -> std::string {
-    ::setenv("LAZARET_EGRESS_HOSTS", place.c_str(), 1);
-    SessionRequest wanted;
-    wanted.hosts = {place};
-    const CodeSandbox sandbox = sandbox_on("native");
-    const auto session = sandbox.open_session(wanted);
-    if (!session.ok()) return session.error().message();
+  const auto body = [&](const Session& session) {
     const auto sent_by = [&session](const std::string& code) {
       ExecutionRequest cell = python(code);
       cell.context = "main";
-      const ExecutionResult result = session->execute(cell);
+      const ExecutionResult result = session.execute(cell);
       std::string sent = result.success() ? "" : result.error.value().message;
       for (const Connection& each : result.meta.connections)
         sent += std::string(name_of(each.outcome)) + " " + std::to_string(each.sent_bytes) + ", ";
@@ -307,7 +308,7 @@ TEST_P(NativeHosts, AreToldOfInTheRunInWhichTheyAreUsed) {
     told += sent_by("1");
     return told + sent_by("way.sendall(b'GET /x HTTP/1.1\\r\\n\\r\\n')\nlen(way.recv(99))");
   };
-  EXPECT_EQ(in_child(GetParam(), body), "made 0, ; ; made 19, ; ");
+  EXPECT_EQ(in_session(body), "made 0, ; ; made 19, ; ");
   EXPECT_THAT(host_.asked(), ElementsAre("GET /x"));
 }
 

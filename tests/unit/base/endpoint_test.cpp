@@ -20,6 +20,15 @@ TEST(Endpoints, AreHostsAndPorts) {
   EXPECT_FALSE(endpoint_in(std::string(254, 'a') + ":1"));
 }
 
+TEST(Endpoints, MayLeaveTheirPortOut) {
+  EXPECT_EQ(endpoint_in("a.org", 80), (Endpoint{"a.org", 80}));
+  EXPECT_EQ(endpoint_in("a.org:443", 80), (Endpoint{"a.org", 443}));
+  EXPECT_EQ(endpoint_in("[::1]", 80), (Endpoint{"::1", 80}));
+  EXPECT_EQ(endpoint_in("[::1]:443", 80), (Endpoint{"::1", 443}));
+  for (const char* const text : {"", "a.org:", ":443", "::1", "[]"})
+    EXPECT_FALSE(endpoint_in(text, 80)) << text;
+}
+
 TEST(Endpoints, AreReadAsTheyAreWritten) {
   for (const std::string text : {"example.org:443", "[2001:db8::1]:80", "10.0.0.1:65535"}) {
     const auto endpoint = endpoint_in(text);

@@ -132,6 +132,18 @@ TEST_F(WaysOut, HaveSixtyFourAtATime) {
   }));
 }
 
+TEST_F(WaysOut, MakeEightAtATime) {
+  allow({"silent.org"});
+  std::vector<std::unique_ptr<Wire>> wires;
+  for (int count = 0; count < 9; ++count) {
+    wires.push_back(client());
+    say(*wires.back(), "CONNECT silent.org:443 HTTP/1.1\r\n\r\n");
+  }
+  EXPECT_TRUE(becomes([this] { return connecting_ == 8; }));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(connecting_, 8);
+}
+
 TEST_F(WaysOut, ListTwoHundredAndFiftySix) {
   allow({"a.org"});
   for (int count = 0; count < 258; ++count) (void)answer_to("CONNECT b.org:443 HTTP/1.1\r\n\r\n");

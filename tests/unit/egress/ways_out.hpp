@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <map>
@@ -91,6 +92,7 @@ class WaysOut : public testing::Test {
   [[nodiscard]] std::vector<Connection> seen() { return proxy_->take_seen().connections; }
 
   std::unique_ptr<Proxy> proxy_;
+  std::atomic<int> connecting_ = 0;  // to who never answers
 
  private:
   static Error until_stopped(const Call& call) {
@@ -98,7 +100,10 @@ class WaysOut : public testing::Test {
     return Error(Errc::cancelled, "cancelled");
   }
   Result<std::unique_ptr<Wire>> connect(const Endpoint& to, const Call& call) {
-    if (to.host == "silent.org") return until_stopped(call);
+    if (to.host == "silent.org") {
+      ++connecting_;
+      return until_stopped(call);
+    }
     if (to.host == "nowhere.org") return Error(Errc::connection_refused, "nobody is there");
     if (to.host == "slow.org") return Error(Errc::timed_out, "nobody answers");
     if (to.host == "inner.org") return Error(Errc::permission_denied, "it has no public address");
