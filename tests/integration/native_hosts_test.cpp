@@ -194,6 +194,7 @@ print(json.dumps({
     "datagram": answer(socket.AF_INET, socket.SOCK_DGRAM, ("192.0.2.1", 53)),
     "six": answer(socket.AF_INET6, socket.SOCK_STREAM, ("2001:db8::1", 80)),
     "proxy": answer(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 3128)),
+    "beside": answer(socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.2", 3128)),
     "interfaces": interfaces,
 }))
 )py";
@@ -207,6 +208,7 @@ print(json.dumps({
   for (const char* const way : {"away", "datagram", "six"})
     EXPECT_EQ(seen[way], ENETUNREACH) << way;
   EXPECT_EQ(seen["proxy"], 0);
+  EXPECT_EQ(seen["beside"], ECONNREFUSED);  // it listens at one address
   EXPECT_EQ(seen["interfaces"], Json({"lo"}));
   EXPECT_TRUE(host_.asked().empty());
 }

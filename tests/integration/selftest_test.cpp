@@ -12,6 +12,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/environment.hpp"
 #include "core/selftest/battery.hpp"
 #include "core/selftest/catalogue.hpp"
 #include "core/service.hpp"
@@ -66,6 +67,13 @@ std::vector<std::string> beyond(const std::set<std::string>& ids,
   return others;
 }
 
+// The ways around a proxy are tried beside one where there is one.
+bool was_beside_a_proxy(const Report& report) {
+  return std::ranges::none_of(report.findings, [](const Finding& finding) {
+    return finding.inside.detail.find("without a way out") != std::string::npos;
+  });
+}
+
 class SelftestOn : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
@@ -90,6 +98,7 @@ TEST_P(SelftestOn, FindsNoWayOutOfTheBox) {
   }
   EXPECT_TRUE(report.complete);
   EXPECT_EQ(report.backend, GetParam());
+  EXPECT_EQ(was_beside_a_proxy(report), report.backend == "native");
   EXPECT_GE(report.findings.size(), 150U + report.count(Verdict::works));
   EXPECT_GE(report.count(Verdict::works), 25U);
   if (::geteuid() == 0) {
@@ -140,8 +149,8 @@ ExecutionResult in_bubblewrap(const ExecutionRequest& request, const char* netwo
 bool has_bubblewrap() { return run_program({.argv = {"bwrap", "--version"}}).status == 0; }
 
 const std::vector<std::string>& network_rows() {
-  static const std::vector<std::string> rows = {"F-62", "F-63", "F-64", "F-65", "A-01",
-                                                "A-02", "A-05", "B-33", "E-46"};
+  static const std::vector<std::string> rows = {"F-62", "F-63", "F-64", "F-65", "F-70",
+                                                "A-01", "A-02", "A-05", "B-33", "E-46"};
   return rows;
 }
 
@@ -170,7 +179,7 @@ TEST(SelftestWeakened, FailsExactlyTheNetworkProbesInASandboxThatSharesTheNetwor
       [](const ExecutionRequest& request) { return in_bubblewrap(request, "--share-net"); },
       ControlRuns::left_out);
   EXPECT_THAT(failed(report), IsSupersetOf({"F-62-tcp4", "F-62-udp4", "F-63-abstract"}));
-  EXPECT_THAT(beyond(failed(report), {"F-62", "F-63", "F-64", "F-65"}), IsEmpty());
+  EXPECT_THAT(beyond(failed(report), {"F-62", "F-63", "F-64", "F-65", "F-70"}), IsEmpty());
 }
 
 std::vector<Probe> attempts() {
@@ -195,6 +204,27 @@ TEST(SelftestWeakened, FailsExactlyTheProbesOfTracingUnderTheProfileThatTraces) 
   const auto ids = failed_under(Profile::dev);
   EXPECT_THAT(ids, IsSupersetOf({"E-47-traceme", "G-72-personality-no-random"}));
   EXPECT_THAT(beyond(ids, {"E-47", "G-72-personality-no-random"}), IsEmpty());
+}
+
+TEST(SelftestWeakened, FailsExactlyTheProbesOfThisMachineWhereItsConfigurationLetsItBeReached) {
+  const auto execute = [](const ExecutionRequest& request) {
+    policy::Config config;
+    config.egress_hosts.insert(request.hosts.begin(), request.hosts.end());
+    return core::make_service(config)->execute(request);
+  };
+  const Report report = report_of(attempts(), execute, ControlRuns::left_out);
+  EXPECT_EQ(failed(report), (std::set<std::string>{"F-70-proxy-host", "F-70-proxy-host-plain"}));
+  EXPECT_TRUE(was_beside_a_proxy(report));
+}
+
+TEST(SelftestWeakened, TriesWithoutAWayOutWhereTheConfigurationLetsNobodyBeReached) {
+  policy::Config config;
+  config.egress_hosts = {"none"};
+  const auto service = core::make_service(config);
+  const auto execute = [&service](const ExecutionRequest& r) { return service->execute(r); };
+  const Report report = report_of(probes_named({"F-69", "F-70"}), execute, ControlRuns::left_out);
+  EXPECT_THAT(failed(report), IsEmpty());
+  EXPECT_FALSE(was_beside_a_proxy(report));
 }
 
 TEST(SelftestOfProfiles, FindsNoWayOutUnderTheStrictOne) {
@@ -244,7 +274,8 @@ TEST_P(SelftestOfAnEngine, FailsExactlyTheNetworkProbesOnTheNetworkOfTheHost) {
   // Landlock, where the kernel's is new enough.
   EXPECT_THAT(ids, IsSupersetOf({"F-64-table", "F-65-interfaces", "F-65-tcp", "F-65-udp"}));
   // With the network of the host comes its list of name servers.
-  EXPECT_THAT(beyond(ids, {"F-62", "F-63", "F-64", "F-65", "F-69", "B-34-resolver"}), IsEmpty());
+  EXPECT_THAT(beyond(ids, {"F-62", "F-63", "F-64", "F-65", "F-69", "F-70", "B-34-resolver"}),
+              IsEmpty());
 }
 
 TEST_P(SelftestOfAnEngine, FailsExactlyTheProbesOfMaskedFilesWhenNoneIsMasked) {

@@ -211,6 +211,20 @@ def rare(family):
     raise last
 
 
+def by_proxy(host, port, request=None):
+    """A host by way of the proxy, asked by CONNECT unless told; bare there is none in the way."""
+    if BARE:
+        return saw(socket.create_connection((host, port), 3).recv(4))
+    place = "%s:%d" % ("[" + host + "]" if ":" in host else host, port)
+    way = socket.create_connection(("127.0.0.1", 3128), 3)
+    lines = (request or "CONNECT " + place) + " HTTP/1.1", "Host: " + place, "", ""
+    way.sendall("\r\n".join(lines).encode())
+    answer = way.makefile("rb").readline(200).decode("latin-1").strip().partition(" ")[2]
+    if answer[:4] in ("400 ", "403 "):
+        raise Blocked("the proxy answers " + answer)
+    saw("the proxy answers " + (answer or "nothing"))
+
+
 def forks(flags):
     """clone(2) with these flags; the child ends at once."""
     child = call("clone", flags | signal.SIGCHLD, 0, 0, 0, 0)
@@ -234,6 +248,8 @@ def answer_of(code):
         return {"blocked": str(held)}
     except Absent as missing:
         return {"absent": str(missing)}
+    except socket.gaierror as unresolved:
+        return {"blocked": unresolved.strerror}
     except OSError as error:
         if error.errno is None:
             return {"blocked": str(error)}

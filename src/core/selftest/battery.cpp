@@ -54,10 +54,21 @@ json given_to(const Ground& ground, const Group& group, const std::string& marke
   return {{"scene", ground.scene}, {"marker", marker}, {"round", round}, {"probes", probes}};
 }
 
+// Whom boxes with a way out may reach: nobody, and this machine, which the proxy refuses to who is
+// let in by a request alone.
+std::vector<std::string> hosts_of(const Ground& ground) {
+  std::vector<std::string> hosts = {"allowed.invalid"};
+  const auto port = ground.scene.find("tcp4");
+  if (port != ground.scene.end() && port->is_number_unsigned())
+    hosts.push_back("127.0.0.1:" + port->dump());
+  return hosts;
+}
+
 struct Answers {
   json by_id = json::object();
   std::vector<Evidence> evidence;
   std::string trouble;  // why some are missing
+  bool no_way_out = false;
 };
 
 std::string trouble_of(const ExecutionResult& result) {
@@ -66,12 +77,27 @@ std::string trouble_of(const ExecutionResult& result) {
   return text;
 }
 
-Answers answers_from(const Ground& ground, const json& given) {
+// A backend that has made a box already and now makes none has no such boxes, or may not.
+bool is_refused(const ExecutionResult& result) {
+  return result.meta.cause == Cause::policy_denied ||
+         result.meta.cause == Cause::backend_unavailable;
+}
+
+Answers answers_from(const Ground& ground, const json& given, bool way_out) {
   ExecutionRequest request = request_for(ground);
   request.code = sheet_program();
   request.arguments = {"box", given.dump()};
   request.limits.timeout = kSheetBound;
+  if (way_out) {
+    request.hosts = hosts_of(ground);
+    request.loopback.reset();
+  }
   const ExecutionResult result = ground.battery.execute(request);
+  if (way_out && is_refused(result)) {
+    Answers answers = answers_from(ground, given, false);
+    answers.no_way_out = true;
+    return answers;
+  }
   Answers answers{.evidence = result.meta.evidence, .trouble = trouble_of(result)};
   json value = json::parse(result.value.value_or(""), nullptr, false);
   if (value.is_object()) answers.by_id = std::move(value);
@@ -80,10 +106,12 @@ Answers answers_from(const Ground& ground, const json& given) {
 
 // Two boxes for attempts that leave something for the next one.
 Answers answers_in_box(const Ground& ground, const Group& group) {
-  const bool twice = ground.report.findings[group.front()].probe.twice;
+  const Probe& first = ground.report.findings[group.front()].probe;
   const std::string marker = new_marker();
-  if (twice) (void)answers_from(ground, given_to(ground, group, marker, 1));
-  return answers_from(ground, given_to(ground, group, marker, twice ? 2 : 0));
+  if (first.twice)
+    (void)answers_from(ground, given_to(ground, group, marker, 1), first.way_out);
+  return answers_from(ground, given_to(ground, group, marker, first.twice ? 2 : 0),
+                      first.way_out);
 }
 
 void judge_group(Ground& ground, const Group& group) {
@@ -94,6 +122,7 @@ void judge_group(Ground& ground, const Group& group) {
     if (answers.by_id.contains(finding.probe.id)) {
       finding.inside =
           judge_attempt(finding.probe, answers.by_id[finding.probe.id], answers.evidence);
+      if (answers.no_way_out) finding.inside.detail += ", without a way out";
     } else if (group.size() > 1) {
       judge_group(ground, {index});  // one of them has taken the others with it
     } else {
@@ -240,10 +269,13 @@ void add_boxes(std::vector<Step>& steps, const Ground& ground) {
   const auto here = [&ground](const Probe& probe) {
     return is_attempt(probe) && (ground.has_scene || !probe.needs_scene);
   };
-  for (const bool twice : {false, true}) {
+  constexpr std::pair<bool, bool> kBoxes[] = {{false, false}, {true, false}, {false, true}};
+  for (const auto& [twice, way_out] : kBoxes) {
     add_groups(
         steps, findings,
-        [&here, twice](const Probe& probe) { return here(probe) && probe.twice == twice; },
+        [&here, twice = twice, way_out = way_out](const Probe& probe) {
+          return here(probe) && probe.twice == twice && probe.way_out == way_out;
+        },
         judge_group);
   }
   for (std::size_t index = 0; index < findings.size(); ++index) {

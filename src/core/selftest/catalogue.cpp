@@ -11,7 +11,8 @@
 namespace lazaret::embedded {
 extern const std::string_view probes_files, probes_kernel_files, probes_information,
     probes_privilege, probes_namespaces, probes_processes, probes_endings, probes_network,
-    probes_sockets, probes_kernel, probes_resources, probes_channels, probes_results, probes_works;
+    probes_sockets, probes_way_out, probes_kernel, probes_resources, probes_channels,
+    probes_results, probes_works;
 }  // namespace lazaret::embedded
 
 namespace lazaret::core::selftest {
@@ -44,8 +45,8 @@ Result<std::vector<Probe>> all_probes() {
   std::vector<Probe> all;
   for (const std::string_view sheet :
        {probes_files, probes_kernel_files, probes_information, probes_privilege, probes_namespaces,
-        probes_processes, probes_endings, probes_network, probes_sockets, probes_kernel,
-        probes_resources, probes_channels, probes_results, probes_works}) {
+        probes_processes, probes_endings, probes_network, probes_sockets, probes_way_out,
+        probes_kernel, probes_resources, probes_channels, probes_results, probes_works}) {
     LAZARET_TRY(auto probes, parse_sheet(sheet));
     std::move(probes.begin(), probes.end(), std::back_inserter(all));
   }

@@ -41,6 +41,7 @@ struct Probe {
   Kind kind = Kind::attempt;
   bool twice = false;        ///< tried in two boxes one after the other; the second one counts
   bool needs_scene = false;  ///< something of the host is to be reached
+  bool way_out = false;      ///< an attempt beside a way out, where the backend has one
   std::string by_design;     ///< why success is no failure
   std::optional<Control> by_design_without;  ///< … but only where this control is not enforced
   std::string no_control;                    ///< why it is not tried without a box

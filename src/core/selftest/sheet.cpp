@@ -193,6 +193,11 @@ constexpr Word kWords[] = {
        probe.needs_scene = true;
        return {};
      }},
+    {"way-out",
+     [](Probe& probe, std::string_view) -> Status {
+       probe.way_out = true;
+       return {};
+     }},
     {"by-design",
      [](Probe& probe, std::string_view text) -> Status {
        probe.by_design = text;
