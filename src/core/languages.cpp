@@ -38,20 +38,25 @@ policy::Program program_of(const runner::Driver& driver, const ExecutionRequest&
   return program;
 }
 
+policy::Language language_of(const runner::Driver& driver) {
+  return {.name = std::string(driver.name),
+          .aliases = {driver.aliases.begin(), driver.aliases.end()},
+          .program =
+              [&driver](const ExecutionRequest& request, const policy::Spec& spec) {
+                return program_of(driver, request, spec);
+              },
+          .version = driver.version,
+          .needs = std::string(driver.needs)};
+}
+
 }  // namespace
 
-std::vector<policy::Language> languages() {
-  std::vector<policy::Language> list;
-  for (const auto& driver : runner::drivers()) {
-    list.push_back({.name = std::string(driver.name),
-                    .aliases = {driver.aliases.begin(), driver.aliases.end()},
-                    .program =
-                        [&driver](const ExecutionRequest& request, const policy::Spec& spec) {
-                          return program_of(driver, request, spec);
-                        },
-                    .version = driver.version,
-                    .needs = std::string(driver.needs)});
-  }
+const std::vector<policy::Language>& languages() {
+  static const std::vector<policy::Language> list = [] {
+    std::vector<policy::Language> all;
+    for (const auto& driver : runner::drivers()) all.push_back(language_of(driver));
+    return all;
+  }();
   return list;
 }
 

@@ -7,6 +7,6 @@
 namespace lazaret::core {
 
 /// The runner's driver table as policy wants it, since neither room knows the other.
-[[nodiscard]] std::vector<policy::Language> languages();
+[[nodiscard]] const std::vector<policy::Language>& languages();
 
 }  // namespace lazaret::core

@@ -189,25 +189,32 @@ Result<Limits> limits_of(const ExecutionRequest& request, const Config& config,
   return limits;
 }
 
-Result<std::map<std::string, std::string>> environment_of(const ExecutionRequest& request,
-                                                          const Config& config, double cpus) {
+using Variables = std::map<std::string, std::string>;
+
+Status add_variables(Variables& to, const Variables& more) {
+  for (const auto& [name, value] : more) {
+    LAZARET_CHECK(check_variable(name));
+    LAZARET_CHECK(check_text("the value of " + name, value));
+    if (name.size() + value.size() + 1 > kMostWord) return large(name + " is 128 KiB or longer");
+    to[name] = value;
+  }
+  return {};
+}
+
+Result<Variables> environment_of(const ExecutionRequest& request, const Config& config,
+                                 double cpus) {
   std::size_t total = 0;
   if (request.environment.size() > kMostVariables) return large("more than 256 variables");
   auto variables = base_environment(cpus);
   if (request.terminal) variables["TERM"] = "xterm";
-  for (const auto& [name, value] : config.passed_environment) variables[name] = value;
+  LAZARET_CHECK(add_variables(variables, config.passed_environment));
   if (request.deterministic) fix_environment(variables);
   for (const auto& [name, value] : request.environment) {
     if (request.deterministic && is_fixed_variable(name))
       return invalid(name + " cannot be chosen where a run is deterministic");
-    variables[name] = value;
   }
-  for (const auto& [name, value] : variables) {
-    LAZARET_CHECK(check_variable(name));
-    LAZARET_CHECK(check_text("the value of " + name, value));
-    if (name.size() + value.size() + 1 > kMostWord) return large(name + " is 128 KiB or longer");
-    total += name.size() + value.size() + 2;
-  }
+  LAZARET_CHECK(add_variables(variables, request.environment));
+  for (const auto& [name, value] : variables) total += name.size() + value.size() + 2;
   if (total > kMostText) return large("more than 512 KiB of variables");
   return variables;
 }

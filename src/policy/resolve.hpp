@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct Language {
 
 /// What resolving needs to know besides request and configuration.
 struct Facts {
-  std::vector<Language> languages;
+  std::span<const Language> languages;  ///< the caller's, which outlive the call
   std::chrono::milliseconds default_grace{5'000};  ///< used when nobody has set one
   bool keeps_box = false;  ///< for another program, and contexts with it
 };

@@ -169,9 +169,9 @@ Result<std::unique_ptr<Wire>> connect(const Call& call) {
   return wire;
 }
 
-Result<std::unique_ptr<WebSocket>> open_stream(std::vector<http::Header> headers,
+Result<std::unique_ptr<WebSocket>> open_stream(std::unique_ptr<Wire> wire,
+                                               std::vector<http::Header> headers,
                                                std::size_t most_bytes, const Call& call) {
-  LAZARET_TRY(auto wire, connect(call));
   return WebSocket::open(
       std::move(wire),
       {.target = "/v1/stream", .headers = std::move(headers), .most_bytes = most_bytes}, call);
@@ -195,7 +195,10 @@ Status check_answer(http::Exchange& exchange, const Call& call) {
 std::optional<ExecutionResult> run_in_daemon(const policy::Config& config,
                                              const ExecutionRequest& request) {
   const Call call = Call{Deadline::never(), request.stop}.within(kOpenBound);
+  auto wire = connect(call);
+  if (!wire.ok()) return std::nullopt;
   auto socket = open_stream(
+      std::move(wire).value(),
       {{"Lazaret-Version", LAZARET_VERSION}, {"Lazaret-Configuration", core::fingerprint(config)}},
       most_result_bytes(config.maxima), call);
   if (!socket.ok()) return std::nullopt;
@@ -208,7 +211,8 @@ std::optional<ExecutionResult> run_in_daemon(const policy::Config& config,
 Result<ExecutionResult> run_in_session(const std::string& session,
                                        const ExecutionRequest& request) {
   const Call call = Call{Deadline::never(), request.stop}.within(kOpenBound);
-  LAZARET_TRY(auto socket, open_stream({}, kMostResultBytes, call));
+  LAZARET_TRY(auto wire, connect(call));
+  LAZARET_TRY(auto socket, open_stream(std::move(wire), {}, kMostResultBytes, call));
   Client client(std::move(socket), request);
   LAZARET_CHECK(client.send_order(session, call));
   auto result = client.finish();

@@ -26,8 +26,9 @@ Facts facts() {
     program.compiler = {"cc", std::to_string(spec.limits.memory_bytes)};
     return program;
   };
-  return {.languages = {{"python", {"py"}, snake, {}, ""}, {"c", {}, compiled, {}, ""}},
-          .default_grace = 2s};
+  static const std::vector<Language> languages = {{"python", {"py"}, snake, {}, ""},
+                                                  {"c", {}, compiled, {}, ""}};
+  return {.languages = languages, .default_grace = 2s};
 }
 
 ExecutionRequest request() {
