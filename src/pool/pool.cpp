@@ -17,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostRetired = 64;
-constexpr std::size_t kManyRetired = 8;  // that are not let rest
+constexpr std::size_t kManyRetired = 32;  // that are not let rest
 
 }  // namespace
 
@@ -135,15 +135,23 @@ class Pool::State {
   void clear_away(const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
     while (used_.wait(lock, stop, [this] { return !retired_.empty(); })) {
-      // Who has used it has still to answer, and the processors are his until then.
-      (void)used_.wait_until(lock, stop, Clock::now() + rest_,
-                             [this] { return retired_.size() >= kManyRetired; });
+      let_users_answer(lock, stop);
       leaving_ = std::exchange(retired_, {});
       lock.unlock();
       for (const auto& item : leaving_) item->doom();
       for (auto& item : leaving_) item.reset();
       lock.lock();
       leaving_.clear();
+    }
+  }
+
+  // Who has used one has still to answer, and the processors are his until then; those of a burst
+  // follow each other.
+  void let_users_answer(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
+    const auto are_many = [this] { return retired_.size() >= kManyRetired; };
+    for (std::size_t seen = 0; seen != retired_.size() && !are_many();) {
+      seen = retired_.size();
+      (void)used_.wait_until(lock, stop, Clock::now() + rest_, are_many);
     }
   }
 

@@ -50,6 +50,7 @@ struct Bounds {
   unsigned makers = 2;                         ///< made at once, 1 and up
   std::chrono::milliseconds rest{5};           ///< after a taking, and again after its use: who
                                                ///< took has the processors
+  std::chrono::milliseconds longest_rest{50};  ///< of a burst of takings, each within `rest`
   std::chrono::milliseconds settling{0};       ///< after a kind's first need, which may be a
                                                ///< burst's: whose runs have the processors
   std::chrono::milliseconds first_pause{100};  ///< after a failure; doubled by each further one

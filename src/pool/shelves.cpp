@@ -13,6 +13,14 @@ std::unique_ptr<Item> Shelves::Shelf::pop() {
   return item;
 }
 
+// The moment grows with a burst, as long as that finds what waits.
+void Shelves::Shelf::let_rest(const Bounds& bounds, Time now) {
+  const bool is_first = not_before <= now;
+  if (is_first) rests_until = now + bounds.longest_rest;
+  if (is_first || waiting.size() > 1)
+    not_before = std::max(not_before, std::min(now + bounds.rest, rests_until));
+}
+
 std::unique_ptr<Item> Shelves::take(const std::string& kind, Time now, Demand demand) {
   const auto entry = shelves_.find(kind);
   if (entry == shelves_.end()) return nullptr;
@@ -20,7 +28,7 @@ std::unique_ptr<Item> Shelves::take(const std::string& kind, Time now, Demand de
   if (demand == Demand::anew) shelf.asked_before = std::exchange(shelf.asked, now);
   if (shelf.waiting.empty()) return nullptr;
   ++shelf.tried;
-  if (shelf.not_before <= now) shelf.not_before = now + bounds_.rest;
+  shelf.let_rest(bounds_, now);
   return shelf.pop();
 }
 

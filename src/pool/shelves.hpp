@@ -66,6 +66,7 @@ class Shelves {
     Time asked;
     Time asked_before;  // the demand before that one
     Time not_before;    // after a failure, or a taking
+    Time rests_until;   // at the latest, after a burst of takings
     std::chrono::milliseconds pause{0};
 
     [[nodiscard]] std::size_t there() const { return waiting.size() + coming + tried; }
@@ -73,6 +74,7 @@ class Shelves {
     [[nodiscard]] bool is_owed() const { return there() < kept; }
     [[nodiscard]] std::uint64_t memory_bytes() const;  // with what is coming, and what is owed
     [[nodiscard]] std::unique_ptr<Item> pop();
+    void let_rest(const Bounds& bounds, Time now);
   };
   using Map = std::map<std::string, Shelf>;
 

@@ -83,6 +83,15 @@ std::string Daemon::open_session() const {
   return nlohmann::json::parse(answer).at("session_id").get<std::string>();
 }
 
+std::size_t Daemon::waiting() const {
+  const std::string answer =
+      must(asked(socket(), {"GET", "/v1/pool", {{"Host", "localhost"}}, {}}), "GET /v1/pool");
+  const auto told = nlohmann::json::parse(answer);
+  std::size_t all = 0;
+  for (const auto& pool : told.at("pools")) all += pool.at("ready").get<std::size_t>();
+  return all;
+}
+
 double Daemon::resident_kib() const {
   std::ifstream status("/proc/" + std::to_string(process_of(socket())) + "/status");
   for (std::string line; std::getline(status, line);) {

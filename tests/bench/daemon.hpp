@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -29,6 +30,8 @@ class Daemon {
   [[nodiscard]] std::string run(const std::string& body) const;
   /// POST /v1/sessions; the id.
   [[nodiscard]] std::string open_session() const;
+  /// How many boxes wait in its pool (GET /v1/pool).
+  [[nodiscard]] std::size_t waiting() const;
   /// What of its memory is resident, without its boxes.
   [[nodiscard]] double resident_kib() const;
   /// With which a `lazaret` finds this daemon, and is configured as it is.

@@ -40,17 +40,6 @@ Ticks ticks() {
   return sum;
 }
 
-// Nine tenths idle for a moment; where others are busy for longer, it is as it is.
-void come_to_rest() {
-  constexpr std::chrono::milliseconds kMoment{60};
-  for (int attempt = 0; attempt < 10; ++attempt) {
-    const Ticks before = ticks();
-    std::this_thread::sleep_for(kMoment);
-    const Ticks after = ticks();
-    if (10 * (after.idle - before.idle) >= 9 * (after.all - before.all)) return;
-  }
-}
-
 double measure(const Candidate& candidate) {
   if (interrupted()) throw Failure("interrupted");
   come_to_rest();
@@ -112,6 +101,17 @@ double milliseconds_of(const std::function<void()>& work) {
   work();
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start)
       .count();
+}
+
+// Nine tenths idle for a moment; where others are busy for longer, it is as it is.
+void come_to_rest() {
+  constexpr std::chrono::milliseconds kMoment{60};
+  for (int attempt = 0; attempt < 10; ++attempt) {
+    const Ticks before = ticks();
+    std::this_thread::sleep_for(kMoment);
+    const Ticks after = ticks();
+    if (10 * (after.idle - before.idle) >= 9 * (after.all - before.all)) return;
+  }
 }
 
 std::vector<Timing> in_turns(int rounds, const std::vector<Candidate>& candidates) {

@@ -30,6 +30,10 @@ void listen_for_interrupts();
 /// Milliseconds that `work` takes.
 [[nodiscard]] double milliseconds_of(const std::function<void()>& work);
 
+/// Returns when nine tenths of the processors have been idle for a moment, or after 0.6 s: what was
+/// measured before has left things to be cleared away, or to be made ahead.
+void come_to_rest();
+
 /// Something that is measured beside others.
 struct Candidate {
   std::string name;
@@ -40,8 +44,7 @@ struct Candidate {
 };
 
 /// All of them in turns (A B C A B C), so that all see the same machine: a few rounds that do not
-/// count, then `rounds`. Before each the machine comes to rest: what one has left to be cleared
-/// away, or to be made ahead, is not the next one's burden.
+/// count, then `rounds`. Before each the machine comes to rest.
 [[nodiscard]] std::vector<Timing> in_turns(int rounds, const std::vector<Candidate>& candidates);
 
 /// A program and how it is started.

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <chrono>
 #include <future>
 #include <mutex>
+#include <thread>
 
 #include "bench/daemon.hpp"
 #include "bench/groups.hpp"
@@ -14,6 +16,8 @@ constexpr int kClients = 16;
 constexpr int kSessions = 500;
 constexpr const char* kAlone = "one client after another";
 constexpr const char* kTogether = "16 clients at the same time";
+constexpr const char* kWarm = "a warm run alone";
+constexpr const char* kWarmTogether = "16 warm runs at the same time";
 constexpr const char* kReady = "lazaret serve, until it is ready";
 
 std::vector<std::string> native() { return configuration(kNative.type, kNative.endpoint); }
@@ -48,10 +52,39 @@ void add_crowd(Group& group, const Daemon& daemon, int rounds) {
   (void)answers(daemon, kAlone, 1, kClients);  // until the pool knows what is asked for
   group.timings.push_back(answers(daemon, kAlone, 1, rounds));
   group.timings.push_back(answers(daemon, kTogether, kClients, rounds));
-  group.figures.push_back(
-      {std::string(kTogether) + " / " + kAlone + ", p99",
-       group.timing(kTogether)->quantile(0.99) / group.timing(kAlone)->quantile(0.99), "times",
-       at_most(5)});
+}
+
+// One for each client, and the machine at rest.
+void await_pool(const Daemon& daemon) {
+  constexpr std::chrono::milliseconds kPause{20};
+  constexpr int kMostLooks = 500;
+  for (int look = 0; daemon.waiting() < std::size_t{kClients}; ++look) {
+    if (look == kMostLooks || interrupted()) throw Failure("the pool does not fill");
+    std::this_thread::sleep_for(kPause);
+  }
+  come_to_rest();
+}
+
+void add_warm(Timing& all, const Daemon& daemon, int clients) {
+  await_pool(daemon);
+  const Timing more = answers(daemon, all.name, clients, 1);
+  all.ms.insert(all.ms.end(), more.ms.begin(), more.ms.end());
+}
+
+void add_warm_crowd(Group& group, int rounds) {
+  std::vector<std::string> names = native();
+  const std::string most = std::to_string(kClients);
+  names.insert(names.end(), {"LAZARET_POOL_MOST=" + most, "LAZARET_POOL_READY=python:" + most});
+  const Daemon daemon(names, {"--runs", most});
+  Timing alone{.name = kWarm}, together{.name = kWarmTogether};
+  for (int round = 0; round < rounds; ++round) {
+    add_warm(alone, daemon, 1);
+    add_warm(together, daemon, kClients);
+  }
+  group.figures.push_back({std::string(kWarmTogether) + " / " + kWarm + ", p99",
+                           together.quantile(0.99) / alone.quantile(0.99), "times", at_most(5)});
+  group.timings.push_back(std::move(alone));
+  group.timings.push_back(std::move(together));
 }
 
 // Memory after each of many runs of all clients: what stays is a leak.
@@ -90,6 +123,7 @@ Group serving_group(int rounds) {
   group.add_quantile(kReady, 0.5, at_most(100));
   const Daemon daemon(native());
   group.figures.push_back({"the daemon, idle", daemon.resident_kib() / 1024, "MiB", at_most(25)});
+  add_warm_crowd(group, rounds);
   add_crowd(group, daemon, rounds);
   add_growth(group, daemon, 200 * rounds);
   add_sessions(group);

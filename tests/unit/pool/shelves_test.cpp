@@ -50,6 +50,20 @@ TEST(Shelves, LeaveTheProcessorsToWhoTookAMoment) {
   EXPECT_EQ(next_kind(shelves, kStart + 5ms), "a");
 }
 
+TEST(Shelves, LeaveTheProcessorsToABurstThatTakesWhatWaits) {
+  Shelves shelves({.most = 5, .rest = 5ms, .longest_rest = 12ms});
+  ask(shelves, "a", 6);
+  for (int time = 0; time < 5; ++time) {
+    ASSERT_EQ(next_kind(shelves), "a");
+    put(shelves, "a");
+  }
+  for (const auto after : {0ms, 4ms}) EXPECT_NE(take(shelves, "a", kStart + after), nullptr);
+  EXPECT_EQ(next_kind(shelves, kStart + 8ms), "none");
+  EXPECT_NE(take(shelves, "a", kStart + 8ms), nullptr);
+  EXPECT_EQ(next_kind(shelves, kStart + 11ms), "none");
+  EXPECT_EQ(next_kind(shelves, kStart + 12ms), "a") << "no longer than that";
+}
+
 // Or what is put back had no place left, and would be thrown away for its replacement.
 TEST(Shelves, KeepThePlaceOfWhatIsTried) {
   Shelves shelves({.most = 1, .kinds = 1, .idle = 1s});
