@@ -69,7 +69,7 @@ struct ExecutionRequest {
   /// boxes of their own without a network: Lazaret connects them to the index, which $PIP_INDEX_URL
   /// or $NPM_CONFIG_REGISTRY names. Files alone are all that there is; nothing is asked for then.
   /// This run and later ones with the same words see the outcome read-only at /mnt/packages, and
-  /// have no network. In native boxes, not in sessions.
+  /// have no network. In native boxes; for a session's runs the session decides.
   std::vector<std::string> packages;
   /// Receives what the program leaves in /work/out, which is made for it: a directory of this
   /// machine's that is empty, or not there yet. Links are not taken.

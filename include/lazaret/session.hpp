@@ -25,6 +25,8 @@ struct SessionRequest {
   std::optional<Loopback> loopback;
   std::vector<std::string> hosts;  ///< see ExecutionRequest::hosts
   std::vector<Mount> mounts;
+  /// See ExecutionRequest::packages; for its runs in `language`, in contexts as well.
+  std::vector<std::string> packages;
   std::optional<std::string> image;
   std::optional<std::set<Control>> required_controls;
   std::chrono::seconds lifetime{3600};  ///< from its making; a run that goes on is let end

@@ -23,6 +23,16 @@ bool is_of_a_run(const policy::LimitRow& row) {
   return std::ranges::find(kOfARun, row.key) != kOfARun.end();
 }
 
+// They are of the session's language, and no command's.
+bool sees_packages(const ExecutionRequest& run, const SessionRequest& session) {
+  const auto is_called = [](const policy::Language& language, const std::string& name) {
+    return language.name == name || std::ranges::count(language.aliases, name) > 0;
+  };
+  return run.command.empty() && std::ranges::any_of(languages(), [&](const auto& language) {
+           return is_called(language, session.language) && is_called(language, run.language);
+         });
+}
+
 // What is the session's is taken from it, whatever the other request says of it.
 void take_from_session(ExecutionRequest& run, const SessionRequest& session) {
   run.subprocess = session.subprocess;
@@ -30,6 +40,7 @@ void take_from_session(ExecutionRequest& run, const SessionRequest& session) {
   run.loopback = session.loopback;
   run.hosts = session.hosts;
   run.mounts = session.mounts;
+  if (sees_packages(run, session)) run.packages = session.packages;
   run.image = session.image;
   run.required_controls = session.required_controls;
   for (const policy::LimitRow& row : policy::limit_rows()) {
@@ -50,6 +61,7 @@ Status check_run(const ExecutionRequest& run) {
   if (run.loopback) return of_the_session("loopback");
   if (!run.hosts.empty()) return of_the_session("hosts");
   if (!run.mounts.empty()) return of_the_session("mounts");
+  if (!run.packages.empty()) return of_the_session("packages");
   if (run.image) return of_the_session("image");
   if (run.required_controls) return of_the_session("required_controls");
   for (const policy::LimitRow& row : policy::limit_rows()) {
@@ -75,6 +87,7 @@ ExecutionRequest first_of(const SessionRequest& session) {
   ExecutionRequest first;
   first.language = session.language;
   first.code = "0";
+  first.stop = session.stop;
   take_from_session(first, session);
   return first;
 }
@@ -82,11 +95,13 @@ ExecutionRequest first_of(const SessionRequest& session) {
 }  // namespace
 
 Result<Session::Parts> Service::open_on(std::shared_ptr<backend::Backend> backend,
-                                        const SessionRequest& request, const Call& call) const {
+                                        const SessionRequest& request) const {
   const policy::Facts facts{languages(), backend->default_grace(), true};
-  LAZARET_TRY(policy::Spec spec, policy::resolve(first_of(request), config_, facts));
+  const ExecutionRequest first = first_of(request);
+  LAZARET_TRY(policy::Spec spec, policy::resolve(first, config_, facts));
   spec.keeps_box = true;
-  auto box = backend->open(spec, call);
+  LAZARET_TRY(std::vector<Package> packages, add_packages(spec, first, *backend));
+  auto box = backend->open(spec, Call{Deadline::after(kOpenBound), request.stop});
   if (!box.ok()) return as_ours(box.error());
   LAZARET_TRY(auto way_out, way_out_of(**box, spec));
   const auto resolve = [request, facts, config = config_,
@@ -98,9 +113,15 @@ Result<Session::Parts> Service::open_on(std::shared_ptr<backend::Backend> backen
     resolved.image = image;
     return resolved;
   };
-  return Session::Parts{
-      std::move(backend), std::move(box).value(), std::move(spec), std::move(way_out), resolve,
-      request.lifetime,   request.idle,           std::nullopt};
+  return Session::Parts{.backend = std::move(backend),
+                        .box = std::move(box).value(),
+                        .spec = std::move(spec),
+                        .packages = std::move(packages),
+                        .way_out = std::move(way_out),
+                        .resolve = resolve,
+                        .lifetime = request.lifetime,
+                        .idle = request.idle,
+                        .fallback = std::nullopt};
 }
 
 Result<std::unique_ptr<Session>> Service::open_session(const SessionRequest& request) {
@@ -111,7 +132,7 @@ Result<std::unique_ptr<Session>> Service::open_session(const SessionRequest& req
   for (std::size_t index = 0;; ++index) {
     const Call call{Deadline::after(kOpenBound), request.stop};
     const Choice choice = backend_of(kinds[index], call);
-    auto parts = choice.backend ? open_on(choice.backend, request, call)
+    auto parts = choice.backend ? open_on(choice.backend, request)
                                 : Result<Session::Parts>(as_unavailable(choice.error));
     if (parts.ok()) {
       parts->fallback = fallback_for(reasons);

@@ -80,8 +80,7 @@ class Service {
   void have_ready(backend::Backend& backend) const;
   [[nodiscard]] Known& known();
   [[nodiscard]] Result<Session::Parts> open_on(std::shared_ptr<backend::Backend> backend,
-                                               const SessionRequest& request,
-                                               const Call& call) const;
+                                               const SessionRequest& request) const;
   [[nodiscard]] bool goes_on_after(Reached reached, Cause cause) const;
   static void add_reason(std::string& reasons, backend::BackendKind kind, const std::string& why);
   [[nodiscard]] std::optional<Fallback> fallback_for(const std::string& reasons) const;

@@ -16,9 +16,9 @@ namespace {
 using nlohmann::json;
 
 constexpr std::int64_t kMostSeconds = 1'000'000'000;
-constexpr std::array<std::string_view, 9> kOfTheBox = {"language",          "limits",  "image",
-                                                       "required_controls", "profile", "subprocess",
-                                                       "loopback",          "hosts",   "mounts"};
+constexpr std::array<std::string_view, 10> kOfTheBox = {
+    "language",   "limits",   "image", "required_controls", "profile",
+    "subprocess", "loopback", "hosts", "mounts",            "packages"};
 
 struct Time {
   const char* name;
@@ -63,6 +63,7 @@ Result<SessionRequest> session_request_of(json object) {
   session.loopback = run.loopback;
   session.hosts = std::move(run.hosts);
   session.mounts = std::move(run.mounts);
+  session.packages = std::move(run.packages);
   session.image = std::move(run.image);
   session.required_controls = std::move(run.required_controls);
   return session;

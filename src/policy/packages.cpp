@@ -171,9 +171,8 @@ bool is_exact(std::string_view wanted, std::string_view language) {
          version.find_first_of("xX") == version.npos;
 }
 
-Status check_packages(const ExecutionRequest& request, std::string_view language, bool keeps_box) {
+Status check_packages(const ExecutionRequest& request, std::string_view language) {
   if (request.packages.empty()) return {};
-  if (keeps_box) return invalid("the box of a session has no packages");
   if (language != "python" && language != "javascript")
     return invalid("there are packages for python and javascript, not for " +
                    std::string(language));

@@ -37,7 +37,7 @@ struct PackageName {
 [[nodiscard]] bool is_exact(std::string_view wanted, std::string_view language);
 
 /// Whether a request may have packages, and these. Errors: invalid_argument, too_large.
-[[nodiscard]] Status check_packages(const ExecutionRequest& request, std::string_view language,
-                                    bool keeps_box);
+[[nodiscard]] Status check_packages(const ExecutionRequest& request,
+                                    std::string_view language);
 
 }  // namespace lazaret::policy

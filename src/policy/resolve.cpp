@@ -286,7 +286,7 @@ Result<Spec> resolve(const ExecutionRequest& request, const Config& config, cons
   LAZARET_CHECK(check_terminal(request));
   spec.terminal = request.terminal;
   LAZARET_CHECK(check_files(request, spec));
-  LAZARET_CHECK(check_packages(request, spec.language, facts.keeps_box).within("packages"));
+  LAZARET_CHECK(check_packages(request, spec.language).within("packages"));
   for (const auto& [name, value] : spec.program.environment) spec.environment[name] = value;
   spec.fixed = fixed_by(request, spec.program);
   LAZARET_TRY(spec.image, image_of(request, config, spec.language));

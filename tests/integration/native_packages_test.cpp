@@ -188,6 +188,53 @@ TEST_P(NativePackages, AloneAreWhereNodeLooks) {
   EXPECT_EQ(run(request, {})["value"], false);
 }
 
+// For programs of its language, in contexts too; others find nothing of them but the directory.
+TEST_P(NativePackages, AreASessionsForAllItsRuns) {
+  SessionRequest wanted;
+  wanted.packages = {file(kGreet), file(kTell)};
+  ExecutionRequest plain = python("import greet\ngreet.hello"), next = python("greet.hello");
+  ExecutionRequest cell = plain;
+  cell.context = next.context = "main";
+  const Json results = in_session(wanted, {plain, cell, next, bash("ls /mnt/packages | wc -l")});
+  ASSERT_EQ(results.size(), 4U) << results;
+  EXPECT_EQ(results[0]["value"], "hello there") << results;
+  EXPECT_EQ(results[0]["meta"]["packages"].size(), 2U);
+  EXPECT_EQ(results[1]["value"], "hello there") << results;
+  EXPECT_EQ(results[2]["meta"]["packages"].size(), 2U);
+  EXPECT_NE(results[3]["stdout"], "0\n");
+  EXPECT_FALSE(results[3]["meta"].contains("packages")) << results;
+  EXPECT_EQ(kept().size(), 1U);
+}
+
+TEST_P(NativePackages, AreTheSessionsAndNoRunsOfIt) {
+  ExecutionRequest other = python("import tell\ntell.__name__");
+  other.packages = {file(kTell)};
+  const Json results = in_session({}, {other, python("1")});
+  ASSERT_EQ(results.size(), 2U) << results;
+  EXPECT_THAT(results[0]["error"]["message"].get<std::string>(), HasSubstr("is the session's"));
+  EXPECT_EQ(results[1]["value"], 1) << results;
+  SessionRequest wanted;
+  wanted.packages = {file(kGreet)};  // needs what is not there
+  EXPECT_THAT(in_session(wanted, {})["error"].get<std::string>(), HasSubstr("tell"));
+  wanted.language = "bash";
+  wanted.packages = {file(kTell)};
+  EXPECT_THAT(in_session(wanted, {})["error"].get<std::string>(), HasSubstr("not for bash"));
+}
+
+TEST_P(NativePackages, OfJavascriptAreASessions) {
+  if (!installs("javascript")) LAZARET_SKIP_OR_FAIL("npm", "boxes have no npm");
+  SessionRequest wanted;
+  wanted.language = "node";
+  wanted.packages = {file("greeting-1.0.0.tgz"), file("word-2.1.0.tgz")};
+  ExecutionRequest plain = code_request("javascript", "return require('greeting')"), cell = plain;
+  cell.context = "main";
+  const Json results = in_session(wanted, {plain, cell, python("1")});
+  ASSERT_EQ(results.size(), 3U) << results;
+  EXPECT_EQ(results[0]["value"], "hello there") << results;
+  EXPECT_EQ(results[1]["value"], "hello there") << results;
+  EXPECT_EQ(results[2]["value"], 1) << results;
+}
+
 TEST(PackagesInDoctor, AreWhatARunFinds) {
   const Json said = Json::parse(lazaret({"doctor", "--json"}).out);
   const Json& rows = said["backends"][0]["packages"];
@@ -211,6 +258,10 @@ TEST_P(PackagesOnAnEngine, AreRefusedInWords) {
   EXPECT_THAT(result["error"]["message"].get<std::string>(), HasSubstr("native boxes only"));
   EXPECT_EQ(result["stdout"], "");
   EXPECT_FALSE(result.contains("value"));
+  SessionRequest session;
+  session.packages = request.packages;
+  const auto none = sandbox_on(GetParam()).open_session(session);
+  EXPECT_THAT(none.ok() ? "" : none.error().message(), HasSubstr("native boxes only"));
 }
 
 }  // namespace

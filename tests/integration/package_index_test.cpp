@@ -333,5 +333,31 @@ TEST_P(PackagesOfADaemon, AreFetchedOfItsIndex) {
   EXPECT_EQ(ask({"tell", "tell@1"}).status, 422);  // of another language
 }
 
+TEST_P(PackagesOfADaemon, AreASessions) {
+  const IndexServer index(files_);
+  const Daemon daemon({}, {{"PIP_INDEX_URL", index.address("/simple/")},
+                           {"XDG_CACHE_HOME", cache_}});
+  const auto command = [&daemon](std::vector<std::string> words) {
+    words.insert(words.begin(), "session");
+    return lazaret(words, {.argv = {}, .environment = {{"LAZARET_SOCKET", daemon.socket()}}});
+  };
+  const Ended made = command({"new", "--with", "greet==1.0"});
+  ASSERT_EQ(made.status, 0) << made.err;
+  const std::string id = made.out.substr(0, made.out.find('\n'));
+  for (int time = 0; time < 2; ++time) {
+    const Ended ran = command({"run", "--json", id, "-c", "import greet\ngreet.hello"});
+    const Json result = Json::parse(ran.out, nullptr, false);
+    ASSERT_TRUE(result.is_object()) << ran.out << ran.err;
+    EXPECT_EQ(result["value"], "hello there") << result;
+    EXPECT_EQ(result["meta"]["packages"].size(), 2U) << result;
+  }
+  const Ended refused = command({"new", "--with", files_ + "/greet-1.0-py3-none-any.whl"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("reads no files"));
+  const Ended missing = command({"new", "--with", "nowhere==1.0"});
+  EXPECT_EQ(missing.status, 125) << missing.err;
+  EXPECT_THAT(missing.err, HasSubstr("nowhere"));
+}
+
 }  // namespace
 }  // namespace lazaret::test

@@ -47,6 +47,21 @@ class PackagesBed : public testing::TestWithParam<Caller> {
     ::chmod(cache_.c_str(), 0777);
   }
   [[nodiscard]] std::string file(const std::string& name) const { return files_ + "/" + name; }
+  /// What became of runs of a session of his, or of the session that there is not.
+  [[nodiscard]] Json in_session(const SessionRequest& wanted,
+                                const std::vector<ExecutionRequest>& runs) const {
+    const auto text = in_child(GetParam(), [&]() -> std::string {
+      ::setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
+      const CodeSandbox sandbox = sandbox_on("native");
+      const auto session = sandbox.open_session(wanted);
+      if (!session.ok()) return Json{{"error", session.error().message()}}.dump();
+      Json results = Json::array();
+      for (const ExecutionRequest& run : runs)
+        results.push_back(Json::parse(to_json(session->execute(run))));
+      return results.dump();
+    });
+    return text ? Json::parse(*text) : Json();
+  }
   /// A run by him, in an environment with these as well.
   [[nodiscard]] Json run_with(const ExecutionRequest& request,
                               const std::map<std::string, std::string>& environment = {}) const {

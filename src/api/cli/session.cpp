@@ -35,7 +35,11 @@ int with_answer(const Question& question, Use use) {
 Result<std::string> order_of(const SessionFlags& flags) {
   LAZARET_TRY(ExecutionRequest box, common_request(flags.box));
   box.language = flags.box.language.empty() ? "python" : flags.box.language;
+  box.packages = flags.box.packages;
   json order = core::json_of(box);
+  if (order.value("packages", json::array()).size() < box.packages.size())
+    return Error(Errc::invalid_argument, "the daemon reads no files for a session's packages")
+        .with_hint("--with what an index is asked for: NAME==VERSION, or NAME@VERSION");
   if (flags.lifetime) order["lifetime_s"] = *flags.lifetime;
   if (flags.idle) order["idle_s"] = *flags.idle;
   return order.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -168,6 +172,7 @@ void add_new(CLI::App& group, Common& common, Action& chosen) {
   const auto flags = std::make_shared<SessionFlags>();
   add_output(*command, common);
   add_box_flags(*command, flags->box);
+  add_package_flag(*command, flags->box);
   command->add_option("-l,--lang", flags->box.language,
                       "what it is for: the image, and the room of its runtime; else python");
   const auto seconds = [command](const char* flag, std::optional<unsigned>& target,

@@ -28,7 +28,7 @@ TEST(SessionJson, SaysWhatABoxIs) {
       session_in(R"({"language": "bash", "lifetime_s": 7, "idle_s": 3, "image": "i",
     "limits": {"memory_bytes": 1000000}, "profile": "strict", "subprocess": "deny",
     "loopback": "up", "hosts": ["a.org"], "required_controls": ["network"],
-    "mounts": [{"source": "/a", "target": "/mnt/a"}]})");
+    "mounts": [{"source": "/a", "target": "/mnt/a"}], "packages": ["six==1.16"]})");
   ASSERT_TRUE(session.ok()) << session.error().message();
   EXPECT_EQ(session->language, "bash");
   EXPECT_EQ(session->lifetime, 7s);
@@ -41,6 +41,7 @@ TEST(SessionJson, SaysWhatABoxIs) {
   EXPECT_EQ(session->hosts, std::vector<std::string>{"a.org"});
   EXPECT_EQ(session->required_controls->size(), 1U);
   EXPECT_EQ(session->mounts.size(), 1U);
+  EXPECT_EQ(session->packages, std::vector<std::string>{"six==1.16"});
 }
 
 TEST(SessionJson, NamesTheMemberThatCannotBe) {
@@ -53,6 +54,7 @@ TEST(SessionJson, NamesTheMemberThatCannotBe) {
            {R"({"lifetime_s": 1.5})", "lifetime_s"},
            {R"({"lifetime_s": 18446744073709551615})", "lifetime_s"},
            {R"({"idle_s": "1"})", "idle_s"},
+           {R"({"packages": ["a-1-py3-none-any.whl"]})", "packages"},
            {R"({"colour": 1})", "colour"}}) {
     const auto session = session_in(text);
     ASSERT_FALSE(session.ok()) << text;

@@ -30,9 +30,15 @@ struct Kept {
     spec.keeps_box = true;
     auto box = backend->open(spec, Call{});
     const auto resolve = [spec](ExecutionRequest&) { return Result<policy::Spec>(spec); };
-    session = std::make_unique<Session>(Session::Parts{std::move(backend), std::move(box).value(),
-                                                       spec, nullptr, resolve, lifetime,
-                                                       std::chrono::hours(1), std::nullopt});
+    session = std::make_unique<Session>(Session::Parts{.backend = std::move(backend),
+                                                       .box = std::move(box).value(),
+                                                       .spec = spec,
+                                                       .packages = {},
+                                                       .way_out = nullptr,
+                                                       .resolve = resolve,
+                                                       .lifetime = lifetime,
+                                                       .idle = std::chrono::hours(1),
+                                                       .fallback = std::nullopt});
   }
 };
 

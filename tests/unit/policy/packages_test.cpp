@@ -72,55 +72,54 @@ ExecutionRequest request_with(std::vector<std::string> packages) {
 
 TEST(Packages, AreForTwoLanguagesInABoxOfItsOwn) {
   const auto asked = request_with({"a-1.tar.gz"});
-  EXPECT_TRUE(check_packages(asked, "python", false).ok());
-  EXPECT_FALSE(check_packages(asked, "python", true).ok());
-  EXPECT_FALSE(check_packages(asked, "exec", false).ok());
-  EXPECT_FALSE(check_packages(asked, "typescript", false).ok());
-  EXPECT_FALSE(check_packages(request_with({"./a-1.tar.gz"}), "javascript", false).ok());
-  EXPECT_TRUE(check_packages(request_with({"a-1.0.tgz"}), "javascript", false).ok());
-  EXPECT_TRUE(check_packages({}, "javascript", true).ok());
+  EXPECT_TRUE(check_packages(asked, "python").ok());
+  EXPECT_FALSE(check_packages(asked, "exec").ok());
+  EXPECT_FALSE(check_packages(asked, "typescript").ok());
+  EXPECT_FALSE(check_packages(request_with({"./a-1.tar.gz"}), "javascript").ok());
+  EXPECT_TRUE(check_packages(request_with({"a-1.0.tgz"}), "javascript").ok());
+  EXPECT_TRUE(check_packages({}, "javascript").ok());
 }
 
 TEST(Packages, AreAtMost256AndEachIsGivenOnce) {
   std::vector<std::string> many;
   for (int number = 0; number < 256; ++number)
     many.push_back("a-" + std::to_string(number) + ".zip");
-  EXPECT_TRUE(check_packages(request_with(many), "python", false).ok());
+  EXPECT_TRUE(check_packages(request_with(many), "python").ok());
   many.emplace_back("b-1.zip");
-  EXPECT_EQ(check_packages(request_with(many), "python", false).error().code(), Errc::too_large);
-  EXPECT_FALSE(check_packages(request_with({"x/a-1.zip", "y/a-1.zip"}), "python", false).ok());
-  EXPECT_FALSE(check_packages(request_with({std::string("a\0-1.zip", 8)}), "python", false).ok());
+  EXPECT_EQ(check_packages(request_with(many), "python").error().code(), Errc::too_large);
+  EXPECT_FALSE(check_packages(request_with({"x/a-1.zip", "y/a-1.zip"}), "python").ok());
+  EXPECT_FALSE(check_packages(request_with({std::string("a\0-1.zip", 8)}), "python").ok());
   for (const char* const path : {"\xff-1.zip", "a b-1.zip", "a-1\n.zip", ".a-1.zip", "a;b-1.zip"})
-    EXPECT_FALSE(check_packages(request_with({path}), "python", false).ok()) << path;
+    EXPECT_FALSE(check_packages(request_with({path}), "python").ok()) << path;
 }
 
 // They become words of pip's and npm's command lines.
 TEST(Packages, OfAnIndexAreNamesAndVersionsAlone) {
   for (const char* const word : {"numpy", "Zope.Event>=5,<6", "a[b,c]==1.0", "a~=1.0", "a!=2",
                                  "3to2==1"})
-    EXPECT_TRUE(check_packages(request_with({word}), "python", false).ok()) << word;
+    EXPECT_TRUE(check_packages(request_with({word}), "python").ok()) << word;
   for (const char* const word : {"lodash", "lodash@^4.17.21", "@a-b/c.d@1.0.0", "a@latest", "a@*",
                                  "a@>=1"})
-    EXPECT_TRUE(check_packages(request_with({word}), "javascript", false).ok()) << word;
+    EXPECT_TRUE(check_packages(request_with({word}), "javascript").ok()) << word;
   for (const char* const language : {"python", "javascript"}) {
     for (const char* const word :
          {"", "-r", "--index-url=x", "a b", "a\nb", "a;b", "a @ file", "https://host/a", "a@file:b",
           "git+https://a", "$a", "a'b", "\xc3\xa9", ".", "..", "_a", "@", "@a", "@/a", "@a/",
           "@a/-b", "@a/b/c", "@-/a/b", "npm:a", "a|b", "a.tar.bz2", "a-1.tar",
           "a.xz"})
-      EXPECT_FALSE(check_packages(request_with({word}), language, false).ok()) << word;
+      EXPECT_FALSE(check_packages(request_with({word}), language).ok()) << word;
   }
-  EXPECT_TRUE(check_packages(request_with({std::string(256, 'a')}), "python", false).ok());
-  EXPECT_FALSE(check_packages(request_with({std::string(257, 'a')}), "python", false).ok());
+  EXPECT_TRUE(check_packages(request_with({std::string(256, 'a')}), "python").ok());
+  EXPECT_FALSE(check_packages(request_with({std::string(257, 'a')}), "python").ok());
 }
 
 // Who builds one must not be where an index can be asked.
 TEST(Packages, OfAnIndexGoWithWheelsAndNotWithSources) {
   EXPECT_TRUE(
-      check_packages(request_with({"six", "a-1-py3-none-any.whl"}), "python", false).ok());
-  EXPECT_TRUE(check_packages(request_with({"six", "a-1.0.0.tgz"}), "javascript", false).ok());
+      check_packages(request_with({"six", "a-1-py3-none-any.whl"}), "python").ok());
+  EXPECT_TRUE(check_packages(request_with({"six", "a-1.0.0.tgz"}), "javascript").ok());
   for (const char* const source : {"a-1.tar.gz", "a-1.zip"}) {
-    const Status refused = check_packages(request_with({source, "six"}), "python", false);
+    const Status refused = check_packages(request_with({source, "six"}), "python");
     EXPECT_EQ(refused.error().code(), Errc::invalid_argument);
     EXPECT_NE(refused.error().hint().find("pip wheel"), std::string::npos);
   }
@@ -129,9 +128,9 @@ TEST(Packages, OfAnIndexGoWithWheelsAndNotWithSources) {
 TEST(Packages, HaveTheirPlaceToThemselves) {
   auto asked = request_with({"a-1.zip"});
   asked.mounts = {{"/srv/a", "/mnt/other"}};
-  EXPECT_TRUE(check_packages(asked, "python", false).ok());
+  EXPECT_TRUE(check_packages(asked, "python").ok());
   asked.mounts.push_back({"/srv/a", std::string(kPackages)});
-  EXPECT_FALSE(check_packages(asked, "python", false).ok());
+  EXPECT_FALSE(check_packages(asked, "python").ok());
 }
 
 }  // namespace
