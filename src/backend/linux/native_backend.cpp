@@ -144,24 +144,30 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
 }
 
 // The host is looked at while the spawner makes its namespaces.
-Result<NativeBackend::SharedSpawner> finish(Result<std::unique_ptr<Spawner>> begun,
-                                            std::span<const Folder> folders,
-                                            const CgroupBase& cgroups, const Call& call) {
-  LAZARET_TRY(std::shared_ptr<Spawner> spawner, std::move(begun));
-  LAZARET_TRY(const Foundation foundation,
-              foundation_of_host(spawner->foundation().identity, folders));
+Result<std::shared_ptr<Spawner>> start_as(const Identity& identity, std::span<const Folder> folders,
+                                          const CgroupBase& cgroups, const Call& call) {
+  LAZARET_TRY(std::shared_ptr<Spawner> spawner, Spawner::begin(identity));
+  LAZARET_TRY(const Foundation foundation, foundation_of_host(identity, folders));
   LAZARET_CHECK(spawner->lay_ground(foundation, cgroups, call));
   return spawner;
+}
+
+Result<std::shared_ptr<Spawner>> start_spawner(const Identity& identity,
+                                               std::span<const Folder> folders,
+                                               const CgroupBase& cgroups, const Call& call) {
+  auto started = start_as(identity, folders, cgroups, call);
+  const bool refused = !started.ok() && started.error().code() == Errc::permission_denied;
+  if (!refused || identity.kind != HostIdentity::subordinate) return started;
+  return start_as({}, folders, cgroups, call);  // as without a range; the evidence says it
 }
 
 }  // namespace
 
 NativeBackend::NativeBackend(Serves serves)
-    : identity_(identity_of_host()),
-      serves_(serves),
-      begun_(serves == Serves::one_run ? Begun(Spawner::begin(identity_)) : std::nullopt),
-      cgroups_(find_cgroup_base()),
-      processors_(own_processors()) {}
+    : cgroups_(find_cgroup_base()),
+      processors_(own_processors()),
+      identity_(identity_of_host()),
+      serves_(serves) {}
 
 std::string NativeBackend::runtime() const {
   utsname facts{};
@@ -178,17 +184,6 @@ NativeBackend::SharedSpawner NativeBackend::current() const {
   return spawner_.with([](const SharedSpawner& spawner) { return spawner; });
 }
 
-Result<NativeBackend::SharedSpawner> NativeBackend::start_spawner(std::span<const Folder> folders,
-                                                                 const Call& call) {
-  Begun begun = begun_.with([](Begun& kept) { return std::exchange(kept, std::nullopt); });
-  if (!begun) begun = Spawner::begin(identity_);
-  auto started = finish(std::move(*begun), folders, cgroups_, call);
-  const bool refused = !started.ok() && started.error().code() == Errc::permission_denied;
-  if (!refused || identity_.kind != HostIdentity::subordinate) return started;
-  // As without a range; the evidence says it.
-  return finish(Spawner::begin({}), folders, cgroups_, call);
-}
-
 // WHY a turn: two first boxes at once must not start two spawners. Of an answer that was not
 // awaited a box may still be made; it ends with our end of its wire, and the boxes that are running
 // keep their spawner.
@@ -196,7 +191,7 @@ Result<NativeBackend::SharedSpawner> NativeBackend::spawner(const Call& call) {
   LAZARET_TRY(const Turn::Held turn, starting_.take(call));
   SharedSpawner spawner = current();
   if (spawner && !spawner->is_stale() && !spawner->is_spent()) return spawner;
-  LAZARET_TRY(spawner, start_spawner({}, call));
+  LAZARET_TRY(spawner, start_spawner(identity_, {}, cgroups_, call));
   spawner_.with([&spawner](SharedSpawner& kept) { kept.swap(spawner); });
   return current();
 }
@@ -216,7 +211,7 @@ Result<NativeBackend::SharedSpawner> NativeBackend::spawner_of(NativeBox::Parts&
     open.push_back(std::move(shared.handle));
     if (!shared.warning.empty()) parts.warnings.push_back(std::move(shared.warning));
   }
-  return start_spawner(folders, call);
+  return start_spawner(identity_, folders, cgroups_, call);
 }
 
 // A scope goes with its spawner, and what is in the scope with it. In a box that is kept the runner

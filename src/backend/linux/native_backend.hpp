@@ -23,11 +23,7 @@ namespace lazaret::backend::native {
 /// resource limits and, where one is usable, a cgroup v2. Works as root and as an ordinary user.
 class NativeBackend final : public Backend {
  public:
-  // Shared by the backend and the boxes that are alive: the spawner's end would be theirs.
-  using SharedSpawner = std::shared_ptr<Spawner>;
-
-  /// Looks at the host; nothing is started before the first box, but where one run is all that
-  /// follows.
+  /// Looks at the host; nothing is started before the first box.
   explicit NativeBackend(Serves serves);
 
   [[nodiscard]] std::string name() const override { return "native"; }
@@ -40,12 +36,11 @@ class NativeBackend final : public Backend {
   }
 
  private:
-  using Begun = std::optional<Result<std::unique_ptr<Spawner>>>;
+  // Shared by the backend and the boxes that are alive: the spawner's end would be theirs.
+  using SharedSpawner = std::shared_ptr<Spawner>;
 
   [[nodiscard]] SharedSpawner current() const;  // empty before the first box
   [[nodiscard]] Result<SharedSpawner> spawner(const Call& call);
-  [[nodiscard]] Result<SharedSpawner> start_spawner(std::span<const Folder> folders,
-                                                    const Call& call);
   // One of its own for a box that shows directories of the host's: they are part of its ground.
   [[nodiscard]] Result<SharedSpawner> spawner_of(NativeBox::Parts& parts, const policy::Spec& spec,
                                                  const Call& call);
@@ -54,11 +49,10 @@ class NativeBackend final : public Backend {
 
   [[nodiscard]] Status make_cgroup(NativeBox::Parts& parts, const policy::Spec& spec);
 
-  const Identity identity_;
-  const Serves serves_;
-  Guarded<Begun> begun_;  // makes its namespaces while the host is looked at
   const CgroupBase cgroups_;
   const Processors processors_;
+  const Identity identity_;
+  const Serves serves_;
   std::once_flag disks_seen_;
   std::vector<std::string> disks_;  // only where there are cgroups
   std::atomic<std::size_t> turn_ = 0;
