@@ -217,6 +217,19 @@ TEST(SelftestWeakened, FailsExactlyTheProbesOfThisMachineWhereItsConfigurationLe
   EXPECT_TRUE(was_beside_a_proxy(report));
 }
 
+// Who does not answer has refused nothing.
+TEST(SelftestWeakened, FailsWhatIsAskedOfAProxyThatIsNotThere) {
+  const CodeSandbox sandbox = sandbox_on("native");
+  const auto execute = [&sandbox](ExecutionRequest request) {
+    request.hosts.clear();
+    return sandbox.execute(request);
+  };
+  const auto ids =
+      failed(report_of(probes_named({"F-69", "F-70"}), execute, ControlRuns::left_out));
+  EXPECT_THAT(ids, IsSupersetOf({"F-69-proxy-name", "F-69-proxy-plain", "F-70-proxy-host"}));
+  EXPECT_THAT(beyond(ids, {"F-69-proxy-", "F-70-proxy-"}), IsEmpty());
+}
+
 TEST(SelftestWeakened, TriesWithoutAWayOutWhereTheConfigurationLetsNobodyBeReached) {
   policy::Config config;
   config.egress_hosts = {"none"};

@@ -19,7 +19,7 @@ by_proxy("allowed.invalid", 53)
 #: F-69-beside-proxy 69 resolve a name beside the proxy
 #: way-out
 #: no-control it would ask the resolver of this machine
-socket.getaddrinfo("secret.allowed.invalid", 443)
+socket.getaddrinfo("example.com", 443)  # one that is there: an answer that it is not is one, too
 saw("resolved")
 #: F-69-server-beside-proxy 69 ask a name server beside the proxy
 #: way-out

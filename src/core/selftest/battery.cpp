@@ -77,14 +77,17 @@ std::string trouble_of(const ExecutionResult& result) {
   return text;
 }
 
-// A backend that has made a box already and now makes none has no such boxes, or may not.
-bool is_refused(const ExecutionResult& result) {
+// Natively there is a way out unless the configuration denies it; what else keeps such a box from
+// being made has broken.
+bool has_no_way_out(const Ground& ground, const ExecutionResult& result) {
+  const bool is_native = ground.report.backend == "native";
   return result.meta.cause == Cause::policy_denied ||
-         result.meta.cause == Cause::backend_unavailable;
+         (!is_native && result.meta.cause == Cause::backend_unavailable);
 }
 
-Answers answers_from(const Ground& ground, const json& given, bool way_out) {
+Answers answers_from(const Ground& ground, json given, bool way_out) {
   ExecutionRequest request = request_for(ground);
+  given["way_out"] = way_out;
   request.code = sheet_program();
   request.arguments = {"box", given.dump()};
   request.limits.timeout = kSheetBound;
@@ -93,8 +96,8 @@ Answers answers_from(const Ground& ground, const json& given, bool way_out) {
     request.loopback.reset();
   }
   const ExecutionResult result = ground.battery.execute(request);
-  if (way_out && is_refused(result)) {
-    Answers answers = answers_from(ground, given, false);
+  if (way_out && has_no_way_out(ground, result)) {
+    Answers answers = answers_from(ground, std::move(given), false);
     answers.no_way_out = true;
     return answers;
   }
@@ -269,14 +272,15 @@ void add_boxes(std::vector<Step>& steps, const Ground& ground) {
   const auto here = [&ground](const Probe& probe) {
     return is_attempt(probe) && (ground.has_scene || !probe.needs_scene);
   };
-  constexpr std::pair<bool, bool> kBoxes[] = {{false, false}, {true, false}, {false, true}};
-  for (const auto& [twice, way_out] : kBoxes) {
-    add_groups(
-        steps, findings,
-        [&here, twice = twice, way_out = way_out](const Probe& probe) {
-          return here(probe) && probe.twice == twice && probe.way_out == way_out;
-        },
-        judge_group);
+  for (const bool twice : {false, true}) {
+    for (const bool way_out : {false, true}) {
+      add_groups(
+          steps, findings,
+          [&here, twice, way_out](const Probe& probe) {
+            return here(probe) && probe.twice == twice && probe.way_out == way_out;
+          },
+          judge_group);
+    }
   }
   for (std::size_t index = 0; index < findings.size(); ++index) {
     if (is_attempt(findings[index].probe)) continue;
