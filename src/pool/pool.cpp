@@ -1,5 +1,6 @@
 #include "pool/pool.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <mutex>
 #include <system_error>
@@ -24,7 +25,10 @@ constexpr std::size_t kManyRetired = 32;  // that are not let rest
 class Pool::State {
  public:
   explicit State(const Bounds& bounds)
-      : makers_(bounds.makers), rest_(bounds.rest), shelves_(bounds) {}
+      : makers_(bounds.makers),
+        rest_(bounds.rest),
+        longest_rest_(bounds.longest_rest),
+        shelves_(bounds) {}
   ~State() {
     for (std::jthread& thread : threads_) thread.request_stop();
     threads_.clear();
@@ -148,10 +152,11 @@ class Pool::State {
   // Who has used one has still to answer, and the processors are his until then; those of a burst
   // follow each other.
   void let_users_answer(std::unique_lock<std::mutex>& lock, const std::stop_token& stop) {
+    const auto latest = Clock::now() + longest_rest_;
     const auto are_many = [this] { return retired_.size() >= kManyRetired; };
-    for (std::size_t seen = 0; seen != retired_.size() && !are_many();) {
+    for (std::size_t seen = 0; seen != retired_.size() && !are_many() && Clock::now() < latest;) {
       seen = retired_.size();
-      (void)used_.wait_until(lock, stop, Clock::now() + rest_, are_many);
+      (void)used_.wait_until(lock, stop, std::min(Clock::now() + rest_, latest), are_many);
     }
   }
 
@@ -191,6 +196,7 @@ class Pool::State {
   const std::uint32_t owner_ = os::process_id();
   const std::size_t makers_;
   const std::chrono::milliseconds rest_;
+  const std::chrono::milliseconds longest_rest_;
   std::mutex mutex_;
   Condition used_;    // something was retired
   Condition needed_;  // there is news for those who make

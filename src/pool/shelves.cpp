@@ -171,7 +171,7 @@ void Shelves::put(const std::string& kind, std::unique_ptr<Item> item, Time now)
   --shelf.coming;
   shelf.pause = item ? std::chrono::milliseconds(0)
                      : std::clamp(shelf.pause * 2, bounds_.first_pause, bounds_.longest_pause);
-  shelf.not_before = now + shelf.pause;
+  shelf.not_before = std::max(shelf.not_before, now + shelf.pause);  // a burst goes on
   if (!item) return;
   shelf.each_bytes = item->memory_bytes();
   const bool has_memory = fits(shelf, load());

@@ -64,6 +64,20 @@ TEST(Shelves, LeaveTheProcessorsToABurstThatTakesWhatWaits) {
   EXPECT_EQ(next_kind(shelves, kStart + 12ms), "a") << "no longer than that";
 }
 
+TEST(Shelves, LeaveTheProcessorsToABurstWhateverArrivesMeanwhile) {
+  Shelves shelves({.most = 3, .rest = 5ms});
+  ask(shelves, "a", 4);
+  for (int time = 0; time < 2; ++time) {
+    ASSERT_EQ(next_kind(shelves), "a");
+    put(shelves, "a");
+  }
+  ASSERT_EQ(next_kind(shelves), "a");  // comes in the middle of it
+  EXPECT_NE(take(shelves, "a", kStart), nullptr);
+  put(shelves, "a", kStart + 2ms);
+  EXPECT_EQ(next_kind(shelves, kStart + 4ms), "none");
+  EXPECT_EQ(next_kind(shelves, kStart + 5ms), "a");
+}
+
 // Or what is put back had no place left, and would be thrown away for its replacement.
 TEST(Shelves, KeepThePlaceOfWhatIsTried) {
   Shelves shelves({.most = 1, .kinds = 1, .idle = 1s});
