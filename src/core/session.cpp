@@ -193,7 +193,7 @@ ExecutionResult Session::run(ExecutionRequest& request, policy::Spec& spec,
   contexts_.note(spec, kept);
   put_connections(kept.result, parts_.way_out.get(),
                   contexts_.has_living() ? Inside::goes_on : Inside::over, stop);
-  if (!request.packages.empty()) kept.result.meta.packages = parts_.packages;
+  kept.result.meta.packages = parts_.packages;
   use->is_whole = kept.can_go_on;
   if (!kept.can_go_on) kept.result.meta.warnings.push_back("the session ended with this run");
   kept.result.meta.backend = parts_.backend->name();

@@ -34,7 +34,7 @@ class Session {
     std::shared_ptr<backend::Backend> backend;  // shared with all that use it
     std::unique_ptr<backend::Box> box;
     policy::Spec spec;                       ///< of the box
-    std::vector<Package> packages;           ///< that it has for runs in its language
+    std::vector<Package> packages;           ///< that it has
     std::unique_ptr<egress::Proxy> way_out;  ///< of it, where it has one
     Resolve resolve;
     std::chrono::seconds lifetime{0};

@@ -17,7 +17,7 @@ bool is_id(const std::string& word) {
 }  // namespace
 
 Call Errand::call() const {
-  constexpr std::chrono::minutes kMostWait{10};  // an engine that makes a box on a busy machine
+  constexpr std::chrono::minutes kMostWait{15};  // for packages, which have ten
   return Call{Deadline::never(), stop_.get_token()}.within(kMostWait);
 }
 

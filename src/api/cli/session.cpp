@@ -38,8 +38,9 @@ Result<std::string> order_of(const SessionFlags& flags) {
   box.packages = flags.box.packages;
   json order = core::json_of(box);
   if (order.value("packages", json::array()).size() < box.packages.size())
-    return Error(Errc::invalid_argument, "the daemon reads no files for a session's packages")
-        .with_hint("--with what an index is asked for: NAME==VERSION, or NAME@VERSION");
+    return Error(Errc::invalid_argument,
+                 "a session's packages are what an index is asked for; the daemon reads no files")
+        .with_hint("--with NAME==VERSION for python, NAME@VERSION for javascript");
   if (flags.lifetime) order["lifetime_s"] = *flags.lifetime;
   if (flags.idle) order["idle_s"] = *flags.idle;
   return order.dump(-1, ' ', false, json::error_handler_t::replace);

@@ -21,9 +21,10 @@ struct Desk {
   Runs& runs;
   Sessions& sessions;
   Workers& chores;
-  Workers& makers;   ///< of sessions
-  Workers& enders;   ///< of sessions
-  Workers& signals;  ///< to programs, sent in order: each may take 100 ms
+  Workers& makers;    ///< of sessions
+  Workers& fetchers;  ///< of those whose packages may take minutes
+  Workers& enders;    ///< of sessions
+  Workers& signals;   ///< to programs, sent in order: each may take 100 ms
   Readiness& readiness;
   Metrics& metrics;
   std::string fingerprint;  ///< of the service's configuration

@@ -22,7 +22,8 @@ namespace {
 namespace asio = boost::asio;
 using boost::system::error_code;
 
-constexpr unsigned kChoreThreads = 2, kMakerThreads = 2, kEnderThreads = 4;
+constexpr unsigned kChoreThreads = 2, kMakerThreads = 2, kFetcherThreads = 2,
+                   kEnderThreads = 4;
 
 // What is listened on: our own socket, and those of a service manager.
 struct Listeners {
@@ -62,9 +63,9 @@ class Server {
          std::unique_ptr<asio::ssl::context> tls)
       : options_(options),
         tls_(std::move(tls)),
-        desk_{loop_,     options_.bounds, service,  runs_,
-              sessions_, chores_,         makers_,  enders_,
-              messages_, readiness_,      metrics_, core::fingerprint(service.config())},
+        desk_{loop_,     options_.bounds, service,  runs_,      sessions_, chores_, makers_,
+              fetchers_, enders_,         messages_, readiness_, metrics_,
+              core::fingerprint(service.config())},
         local_(desk_, options_.bounds.connections),
         network_(desk_, (options_.bounds.connections + 1) / 2),
         work_(loop_.get_executor()),
@@ -75,6 +76,7 @@ class Server {
         workers_(options_.bounds.runs, options_.bounds.queue),
         chores_(kChoreThreads, options_.bounds.chores),
         makers_(kMakerThreads, options_.bounds.sessions),
+        fetchers_(kFetcherThreads, options_.bounds.sessions),
         enders_(kEnderThreads, 2 * options_.bounds.sessions),
         messages_(1, options_.bounds.signals),
         drain_(loop_) {
@@ -181,6 +183,7 @@ class Server {
   Workers workers_;  // those use everything above
   Workers chores_;
   Workers makers_;
+  Workers fetchers_;
   Workers enders_;
   Workers messages_;  // signals, from clients to programs
   asio::steady_timer drain_;

@@ -262,6 +262,7 @@ void open_session(Desk& desk, const VisitorPointer& visitor) {
   if (!order.ok()) return visitor->refuse({400, "bad_request", order.error().message()});
   auto place = desk.sessions.reserve();
   if (!place) return visitor->refuse(no_room());
+  const bool has_packages = !order->packages.empty();
   auto open = [&service = desk.service, request = std::move(*order)](const Call& call) mutable {
     request.stop = call.stop;
     return service.open_session(request);
@@ -275,7 +276,8 @@ void open_session(Desk& desk, const VisitorPointer& visitor) {
     to->answer(
         {201, "application/json", whole_of(*kept), {{"Location", "/v1/sessions/" + kept->id}}});
   };
-  do_aside(desk, visitor, by(desk.makers), std::move(open), std::move(keep));
+  do_aside(desk, visitor, by(has_packages ? desk.fetchers : desk.makers), std::move(open),
+           std::move(keep));
 }
 
 void list_sessions(Desk& desk, const VisitorPointer& visitor) {
