@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostRetired = 64;
-constexpr std::size_t kManyRetired = 32;  // that are not let rest
+constexpr std::size_t kManyRetired = 16;  // that are not let rest
 
 }  // namespace
 
