@@ -25,11 +25,8 @@ bool is_of_a_run(const policy::LimitRow& row) {
 
 // They are of the session's language, and no command's.
 bool sees_packages(const ExecutionRequest& run, const SessionRequest& session) {
-  const auto is_called = [](const policy::Language& language, const std::string& name) {
-    return language.name == name || std::ranges::count(language.aliases, name) > 0;
-  };
   return run.command.empty() && std::ranges::any_of(languages(), [&](const auto& language) {
-           return is_called(language, session.language) && is_called(language, run.language);
+           return language.is_called(session.language) && language.is_called(run.language);
          });
 }
 

@@ -59,7 +59,7 @@ Status check_code(std::string_view code) {
 
 Result<const Language*> language_named(const std::string& name, const Facts& facts) {
   for (const auto& language : facts.languages) {
-    if (language.name == name || std::ranges::count(language.aliases, name) > 0) return &language;
+    if (language.is_called(name)) return &language;
   }
   std::string names;
   for (const auto& language : facts.languages) {
@@ -277,6 +277,10 @@ std::set<Control> required_by(const ExecutionRequest& request, const Config& con
 }
 
 }  // namespace
+
+bool Language::is_called(std::string_view word) const {
+  return name == word || std::ranges::find(aliases, word) != aliases.end();
+}
 
 Result<Spec> resolve(const ExecutionRequest& request, const Config& config, const Facts& facts) {
   Spec spec;

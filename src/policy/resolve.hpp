@@ -4,6 +4,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lazaret/request.hpp"
@@ -21,6 +22,9 @@ struct Language {
   std::function<Program(const ExecutionRequest& request, const Spec& spec)> program;
   std::vector<std::string> version;  ///< a command that shows which one is there
   std::string needs;                 ///< what to install where it is not
+
+  /// By its own name or another one.
+  [[nodiscard]] bool is_called(std::string_view word) const;
 };
 
 /// What resolving needs to know besides request and configuration.

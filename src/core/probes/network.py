@@ -113,13 +113,7 @@ with open("/proc/net/route") as file:
         raise Blocked("none")
 saw("routes")
 #: F-65-interfaces 65 find an interface beside the loopback
-idle = ("lo", "tunl0", "ip6tnl0", "sit0", "gre0", "gretap0", "erspan0", "ip_vti0", "ip6_vti0")
-with open("/proc/net/dev") as file:
-    names = [line.split(":")[0].strip() for line in file.readlines()[2:]]
-others = [name for name in names if name not in idle]
-if not others:
-    raise Blocked("only lo")
-saw(others)
+interfaces()
 #: F-65-tcp 65 list the tcp sockets of the host
 with open("/proc/net/tcp") as file:
     lines = file.readlines()[1:]

@@ -69,13 +69,7 @@ socket.socket(socket.AF_INET, socket.SOCK_DGRAM).connect(("224.0.0.1", 443))
 saw("there is a route")
 #: F-70-interfaces 70 find an interface beside the loopback
 #: way-out
-idle = ("lo", "tunl0", "ip6tnl0", "sit0", "gre0", "gretap0", "erspan0", "ip_vti0", "ip6_vti0")
-with open("/proc/net/dev") as file:
-    names = [line.split(":")[0].strip() for line in file.readlines()[2:]]
-others = [name for name in names if name not in idle]
-if not others:
-    raise Blocked("only lo")
-saw(others)
+interfaces()
 #: F-70-listener 70 hold the socket on which the proxy is asked
 #: way-out
 #: no-control there is no proxy
