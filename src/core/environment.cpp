@@ -20,7 +20,8 @@ pool::Bounds bounds_of(const policy::PoolSize& size) {
           .memory_bytes = size.memory_bytes,
           .rate = size.rate,
           .idle = size.idle,
-          .settling = kSettling};
+          .settling = kSettling,
+          .is_crowded = os::is_crowded};
 }
 
 std::filesystem::path packages_folder() {

@@ -22,6 +22,9 @@ namespace lazaret::os {
 [[nodiscard]] std::optional<std::uint64_t> user_id();
 /// Processors that this process may use, at least 1.
 [[nodiscard]] unsigned processors();
+/// Whether more is ready to run on this machine than it has processors, the calling thread counted;
+/// false where that cannot be seen (proc_loadavg(5)).
+[[nodiscard]] bool is_crowded();
 
 /// Standard input, output or error of this process; borrowed.
 [[nodiscard]] RawHandle standard_stream(int number);

@@ -53,6 +53,8 @@ struct Bounds {
   std::chrono::milliseconds longest_rest{50};  ///< of a burst of takings, each within `rest`
   std::chrono::milliseconds settling{0};       ///< after a kind's first need, which may be a
                                                ///< burst's: whose runs have the processors
+  std::chrono::milliseconds longest_wait{250};  ///< of each, for a processor that is free
+  bool (*is_crowded)() = nullptr;               ///< whether none is; unset: that cannot be told
   std::chrono::milliseconds first_pause{100};  ///< after a failure; doubled by each further one
   std::chrono::milliseconds longest_pause{30'000};
 };

@@ -148,11 +148,21 @@ Shelves::Map::iterator Shelves::giver_to(const Shelf& needy, Time now) {
 
 std::optional<Shelves::Order> Shelves::next_order(Time now) {
   const auto entry = next_making() > now ? shelves_.end() : needy(now);
-  if (entry == shelves_.end()) return std::nullopt;
+  if (entry == shelves_.end() || must_wait(entry->second, now)) return std::nullopt;
   make_place(entry->second, now);
   ++entry->second.coming;
   paced_ = std::max(paced_, now) + pace();
   return Order{entry->first, entry->second.make};
+}
+
+// What is made ahead for later costs those who run now, where all processors have something to do.
+bool Shelves::must_wait(Shelf& needy, Time now) const {
+  const Time since = needy.waits_since.value_or(now);
+  const bool waits = bounds_.is_crowded != nullptr && now - since < bounds_.longest_wait &&
+                     bounds_.is_crowded();
+  needy.waits_since = waits ? std::optional(since) : std::nullopt;
+  if (waits) needy.not_before = now + bounds_.rest;
+  return waits;
 }
 
 void Shelves::make_place(const Shelf& needy, Time now) {

@@ -67,6 +67,7 @@ class Shelves {
     Time asked_before;  // the demand before that one
     Time not_before;    // after a failure, or a taking
     Time rests_until;   // at the latest, after a burst of takings
+    std::optional<Time> waits_since;  // for a processor
     std::chrono::milliseconds pause{0};
 
     [[nodiscard]] std::size_t there() const { return waiting.size() + coming + tried; }
@@ -90,6 +91,7 @@ class Shelves {
   [[nodiscard]] bool gives_to(const Shelf& needy, const Shelf& giver, Time now) const;
   [[nodiscard]] Map::iterator needy(Time now);
   [[nodiscard]] Map::iterator giver_to(const Shelf& needy, Time now);
+  [[nodiscard]] bool must_wait(Shelf& needy, Time now) const;
   void make_place(const Shelf& needy, Time now);
   void give_up_spare(Shelf& shelf, Time now);
   [[nodiscard]] Time next_making() const;

@@ -11,6 +11,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <thread>
@@ -33,6 +34,16 @@ unsigned processors() {
   cpu_set_t set;
   if (::sched_getaffinity(0, sizeof set, &set) != 0) return 1;
   return static_cast<unsigned>(CPU_COUNT(&set));
+}
+
+// Its fourth field: 3/120, of which three.
+bool is_crowded() {
+  static const long online = ::sysconf(_SC_NPROCESSORS_ONLN);
+  std::array<char, 64> text{};
+  const Handle file(::open("/proc/loadavg", O_RDONLY | O_CLOEXEC));
+  if (::read(file.get(), text.data(), text.size() - 1) <= 0) return false;
+  long ready = 0;
+  return std::sscanf(text.data(), "%*s %*s %*s %ld/", &ready) == 1 && ready > online;
 }
 
 RawHandle standard_stream(int number) { return number; }

@@ -41,6 +41,8 @@ unsigned processors() {
   return static_cast<unsigned>(std::popcount(ours));
 }
 
+bool is_crowded() { return false; }
+
 RawHandle standard_stream(int number) {
   const DWORD names[] = {STD_INPUT_HANDLE, STD_OUTPUT_HANDLE, STD_ERROR_HANDLE};
   if (number < 0 || number > 2) return kNoHandle;

@@ -4,6 +4,9 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
+#include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -31,6 +34,14 @@ TEST(IsAtEnd, NeverOfAPipe) {
   ASSERT_EQ(::pipe(ends.data()), 0);
   const Handle reading(ends[0]), writing(ends[1]);
   EXPECT_FALSE(is_at_end(reading.get())) << "who writes may do so later";
+}
+
+TEST(IsCrowded, WhenMoreIsReadyToRunThanThereAreProcessors) {
+  std::vector<std::jthread> busy;
+  for (unsigned index = 0; index < 2 * std::thread::hardware_concurrency(); ++index)
+    busy.emplace_back([](const std::stop_token& stop) { while (!stop.stop_requested()); });
+  const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!is_crowded()) ASSERT_LT(std::chrono::steady_clock::now(), latest);
 }
 
 }  // namespace

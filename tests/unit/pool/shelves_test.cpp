@@ -78,6 +78,25 @@ TEST(Shelves, LeaveTheProcessorsToABurstWhateverArrivesMeanwhile) {
   EXPECT_EQ(next_kind(shelves, kStart + 5ms), "a");
 }
 
+bool all_processors_are_taken = false;
+
+TEST(Shelves, LeaveTheProcessorsToThoseWhoWaitForOneButForAMomentEach) {
+  Shelves shelves({.most = 2,
+                   .rest = 5ms,
+                   .longest_wait = 20ms,
+                   .is_crowded = [] { return all_processors_are_taken; }});
+  ask(shelves, "a", 4);
+  all_processors_are_taken = true;
+  EXPECT_EQ(next_kind(shelves, kStart), "none");
+  EXPECT_EQ(shelves.next_change(kStart), kStart + 5ms) << "it is looked at again";
+  EXPECT_EQ(next_kind(shelves, kStart + 19ms), "none");
+  EXPECT_EQ(next_kind(shelves, kStart + 24ms), "a") << "no longer than that";
+  EXPECT_EQ(next_kind(shelves, kStart + 24ms), "none") << "the next one waits as long";
+  all_processors_are_taken = false;
+  EXPECT_EQ(next_kind(shelves, kStart + 28ms), "none");
+  EXPECT_EQ(next_kind(shelves, kStart + 29ms), "a");
+}
+
 // Or what is put back had no place left, and would be thrown away for its replacement.
 TEST(Shelves, KeepThePlaceOfWhatIsTried) {
   Shelves shelves({.most = 1, .kinds = 1, .idle = 1s});
