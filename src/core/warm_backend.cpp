@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -19,6 +20,7 @@ namespace lazaret::core {
 namespace {
 
 constexpr std::size_t kMostComplaints = 16;
+constexpr std::size_t kUsualKind = 1024;  // bytes
 // What all looks at waiting boxes may cost one caller.
 constexpr std::chrono::seconds kLookBound{2};
 // Below it a program may need what modules take that it does not use.
@@ -104,11 +106,16 @@ class LentBox final : public backend::Box {
   std::vector<std::string> warnings_;
 };
 
-void add(std::string& kind, std::string_view text) {
-  kind.append(std::to_string(text.size())).append(":").append(text);
+void add(std::string& kind, std::uint64_t number) {
+  std::array<char, 20> digits;
+  const auto end = std::to_chars(digits.begin(), digits.end(), number).ptr;
+  kind.append(digits.begin(), end).append(":");
 }
 
-void add(std::string& kind, std::uint64_t number) { add(kind, std::to_string(number)); }
+void add(std::string& kind, std::string_view text) {
+  add(kind, text.size());
+  kind.append(text);
+}
 
 void add(std::string& kind, const Limits& limits) {
   add(kind, static_cast<std::uint64_t>(limits.timeout.count()));
@@ -155,9 +162,8 @@ std::vector<std::string> Stock::complaints() {
 }
 
 std::string kind_of_box(const policy::Spec& spec) {
-  std::string kind;
-  add(kind, salt());
-  add(kind, spec.language);
+  std::string kind = spec.language + ":";
+  kind.reserve(kUsualKind);
   add(kind, spec.image);
   add(kind, spec.program.argv.front());
   add(kind, spec.program.working_directory);
@@ -168,7 +174,11 @@ std::string kind_of_box(const policy::Spec& spec) {
   add(kind, spec.required.size());
   for (const Control control : spec.required) add(kind, name_of(control));
   for (const auto& [name, value] : spec.environment) add(kind, name), add(kind, value);
-  return spec.language + ":" + to_hex(sha256(bytes_of(kind)));
+  return kind;
+}
+
+std::string shown(const std::string& kind) {
+  return kind.substr(0, kind.find(':') + 1) + to_hex(sha256(bytes_of(salt() + kind)));
 }
 
 Result<std::unique_ptr<backend::Box>> WarmBackend::open(const policy::Spec& spec,
@@ -204,7 +214,7 @@ Result<WarmBackend::Opened> WarmBackend::take_or_open(const policy::Spec& spec, 
   const std::string kind = kind_of_box(spec);
   Opened ready = take(kind, call, pool::Demand::anew);
   if (ready.box) return ready;
-  if (!ready.is_unsure) stock_->pool.miss(kind, maker_of(spec));
+  if (!ready.is_unsure) stock_->pool.miss(kind, [&] { return maker_of(spec); });
   LAZARET_TRY(const Turn::Held turn, turn_to_open(call));
   if (turn.has_waited() && !ready.is_unsure) {
     ready = take(kind, call, pool::Demand::again);
@@ -213,6 +223,12 @@ Result<WarmBackend::Opened> WarmBackend::take_or_open(const policy::Spec& spec, 
   LAZARET_CHECK(call.check());
   LAZARET_TRY(auto box, inside_->open(spec, call));
   return Opened{std::move(box)};
+}
+
+std::vector<pool::Stand> WarmBackend::stands() const {
+  std::vector<pool::Stand> all = stock_->pool.stands();
+  for (pool::Stand& stand : all) stand.kind = shown(stand.kind);
+  return all;
 }
 
 void WarmBackend::keep(const policy::Spec& spec, std::size_t count) {

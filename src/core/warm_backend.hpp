@@ -54,7 +54,8 @@ class WarmBackend final : public backend::Backend {
   /// Has so many boxes wait for runs as this one, whether any have come or not.
   void keep(const policy::Spec& spec, std::size_t count);
   [[nodiscard]] pool::Counts counts() const { return stock_->pool.counts(); }
-  [[nodiscard]] std::vector<pool::Stand> stands() const { return stock_->pool.stands(); }
+  /// With kinds as they may be shown.
+  [[nodiscard]] std::vector<pool::Stand> stands() const;
 
  private:
   [[nodiscard]] pool::Make maker_of(const policy::Spec& spec);
@@ -72,8 +73,10 @@ class WarmBackend final : public backend::Backend {
   Turn opening_;  // of those who make a box because they need it now
 };
 
-/// Two specs with the same kind get the same box with the same evidence: its language, and the
-/// digest of all of a spec but what is handed over with the job, the program's arguments and files.
+/// Two specs with the same kind get the same box with the same evidence: all of a spec but what is
+/// handed over with the job, the program's arguments and files. Has its environment in it.
 [[nodiscard]] std::string kind_of_box(const policy::Spec& spec);
+/// Its language and a digest, another one in each process: what may be shown of it.
+[[nodiscard]] std::string shown(const std::string& kind);
 
 }  // namespace lazaret::core

@@ -55,10 +55,10 @@ class Pool::State {
     return {};
   }
 
-  void miss(const std::string& kind, Make make) {
+  void miss(const std::string& kind, const Maker& maker) {
     const std::scoped_lock lock(mutex_);
     ++counts_.missed;
-    if (!shelves_.miss(kind, std::move(make), Clock::now())) return;
+    if (!shelves_.miss(kind, maker, Clock::now())) return;
     have_made();
   }
 
@@ -221,8 +221,8 @@ Taken Pool::take(const std::string& kind, const Call& call, Demand demand) {
   return state_->is_ours() ? state_->take(kind, call, demand) : Taken();
 }
 
-void Pool::miss(const std::string& kind, Make make) {
-  if (state_->is_ours()) state_->miss(kind, std::move(make));
+void Pool::miss(const std::string& kind, const Maker& maker) {
+  if (state_->is_ours()) state_->miss(kind, maker);
 }
 
 void Pool::keep(const std::string& kind, Make make, std::size_t count) {

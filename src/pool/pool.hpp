@@ -37,6 +37,8 @@ enum class Demand { anew, again };
 
 /// Makes one, or nothing when that failed: it is tried again after a while. Must be thread-safe.
 using Make = std::function<std::unique_ptr<Item>(const Call& call)>;
+/// How one of a kind is made; asked for once, by who needs to know.
+using Maker = std::function<Make()>;
 
 struct Bounds {
   std::size_t most = 8;                        ///< waiting at once, of all kinds; 0: none
@@ -103,8 +105,8 @@ class Pool {
   /// interchangeable: where it cannot be told of one within the call, that one stays, and no other
   /// is asked.
   [[nodiscard]] Taken take(const std::string& kind, const Call& call, Demand demand = Demand::anew);
-  /// That none was there, and how one is made.
-  void miss(const std::string& kind, Make make);
+  /// That none was there, and how one is made, which is asked for before it returns or not at all.
+  void miss(const std::string& kind, const Maker& maker);
   /// Has so many of a kind wait from now on, whether anybody asks for them or not; no more than the
   /// bound on all kinds.
   void keep(const std::string& kind, Make make, std::size_t count);

@@ -41,14 +41,14 @@ void Shelves::put_back(const std::string& kind, std::unique_ptr<Item> item) {
   shelf.waiting.push_front(std::move(item));
 }
 
-bool Shelves::miss(const std::string& kind, Make make, Time now) {
+bool Shelves::miss(const std::string& kind, const Maker& maker, Time now) {
   if (!has_room_for(kind)) return false;
   const auto [entry, is_new] = shelves_.try_emplace(kind);
   Shelf& shelf = entry->second;
-  shelf.make = std::move(make);
   shelf.asked = now;
   if (is_new) shelf.since = now;
   if (is_new) return false;
+  if (!shelf.make) shelf.make = maker();
   if (shelf.wanted == 0) shelf.not_before = std::max(shelf.not_before, now + bounds_.settling);
   shelf.wanted = std::min(shelf.wanted + 1, bounds_.most);
   return shelf.wanted > 0;

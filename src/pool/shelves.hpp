@@ -32,7 +32,7 @@ class Shelves {
   void settle(const std::string& kind);
   void put_back(const std::string& kind, std::unique_ptr<Item> item);
   /// A demand that found none. Whether that is a need: the first for a kind is not.
-  [[nodiscard]] bool miss(const std::string& kind, Make make, Time now);
+  [[nodiscard]] bool miss(const std::string& kind, const Maker& maker, Time now);
   /// That so many of a kind are to wait whether anybody asks or not; their places are nobody
   /// else's.
   void keep(const std::string& kind, Make make, std::size_t count, Time now);

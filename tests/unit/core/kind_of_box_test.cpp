@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "core/warm_backend.hpp"
@@ -76,10 +77,14 @@ TEST(KindOfBox, TellsWhereWhatIsRequiredEnds) {
   EXPECT_NE(kind_of_box(one), kind_of_box(other));
 }
 
-TEST(KindOfBox, IsAsShortForALargeEnvironment) {
+TEST(KindOfBox, IsShownAsLanguageAndDigest) {
   policy::Spec large = sample();
   large.environment["DATA"] = std::string(100'000, 'x');
-  EXPECT_EQ(kind_of_box(large).size(), kind_of_box(sample()).size());
+  const std::string one = shown(kind_of_box(sample())), other = shown(kind_of_box(large));
+  EXPECT_THAT(one, testing::MatchesRegex("python:[0-9a-f]+"));
+  EXPECT_EQ(one.size(), std::string("python:").size() + 64);
+  EXPECT_EQ(other.size(), one.size());
+  EXPECT_NE(other, one);
 }
 
 }  // namespace

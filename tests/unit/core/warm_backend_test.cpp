@@ -199,7 +199,7 @@ TEST(WarmBackend, HasTheInterpreterStartedAheadUnderTheSameConditions) {
   EXPECT_EQ(made.counts.waiting, 1U);
   ASSERT_EQ(made.stands.size(), 1U);
   EXPECT_EQ(made.stands.front().memory_bytes, 2048U * 1024);
-  EXPECT_EQ(made.stands.front().kind, kind_of_box(made.spec));
+  EXPECT_EQ(made.stands.front().kind, shown(kind_of_box(made.spec)));
   ASSERT_EQ(made.heard.size(), 1U);
   const auto told = runner::decode_job(bytes_of(made.heard.front().payload));
   ASSERT_TRUE(told.ok());

@@ -77,7 +77,7 @@ class Workshop {
 
 std::unique_ptr<Item> ask(Pool& pool, Workshop& shop, const std::string& kind = "a") {
   auto item = pool.take(kind, Call{}).item;
-  if (!item) pool.miss(kind, shop.make());
+  if (!item) pool.miss(kind, [&shop] { return shop.make(); });
   return item;
 }
 

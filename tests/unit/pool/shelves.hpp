@@ -19,6 +19,7 @@ struct Thing final : Item {
 };
 
 inline const Make kMake = [](const Call&) { return std::make_unique<Thing>(); };
+inline const Maker kMaker = [] { return kMake; };
 inline const Shelves::Time kStart = Shelves::Time(std::chrono::hours(1));
 
 /// One that was found fit.
@@ -32,7 +33,7 @@ inline std::unique_ptr<Item> take(Shelves& shelves, const std::string& kind, She
 inline void ask(Shelves& shelves, const std::string& kind, int times, Shelves::Time now = kStart) {
   for (int time = 0; time < times; ++time) {
     ASSERT_EQ(take(shelves, kind, now), nullptr);
-    (void)shelves.miss(kind, kMake, now);
+    (void)shelves.miss(kind, kMaker, now);
   }
 }
 

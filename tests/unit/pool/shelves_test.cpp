@@ -14,9 +14,9 @@ using namespace std::chrono_literals;
 
 TEST(Shelves, NeedNothingForTheFirstDemandAndOneForEachFurtherOne) {
   Shelves shelves({.most = 2});
-  EXPECT_FALSE(shelves.miss("a", kMake, kStart));
+  EXPECT_FALSE(shelves.miss("a", kMaker, kStart));
   EXPECT_EQ(next_kind(shelves), "none");
-  EXPECT_TRUE(shelves.miss("a", kMake, kStart));
+  EXPECT_TRUE(shelves.miss("a", kMaker, kStart));
   EXPECT_EQ(next_kind(shelves), "a");
   EXPECT_EQ(next_kind(shelves), "none") << "it is coming";
   put(shelves, "a");
@@ -25,76 +25,14 @@ TEST(Shelves, NeedNothingForTheFirstDemandAndOneForEachFurtherOne) {
   EXPECT_EQ(next_kind(shelves, kStart + 5ms), "a") << "that was taken is made up for";
 }
 
-TEST(Shelves, LeaveTheProcessorsToABurstAMomentFromItsFirstNeedOn) {
-  Shelves shelves({.most = 4, .settling = 50ms});
-  ask(shelves, "a", 2);
-  EXPECT_EQ(next_kind(shelves, kStart + 49ms), "none");
-  EXPECT_EQ(shelves.next_change(kStart), kStart + 50ms);
-  ask(shelves, "a", 1, kStart + 40ms);
-  EXPECT_EQ(next_kind(shelves, kStart + 50ms), "a") << "no longer for those that come later";
-  EXPECT_EQ(next_kind(shelves, kStart + 50ms), "a");
-  EXPECT_EQ(next_kind(shelves, kStart + 50ms), "none");
-}
-
-TEST(Shelves, LeaveTheProcessorsToWhoTookAMoment) {
-  Shelves shelves({.most = 2, .rest = 5ms});
-  ask(shelves, "a", 3);
-  for (int time = 0; time < 2; ++time) {
-    ASSERT_EQ(next_kind(shelves), "a");
-    put(shelves, "a");
-  }
-  EXPECT_NE(take(shelves, "a", kStart), nullptr);
-  EXPECT_EQ(next_kind(shelves, kStart + 4ms), "none");
-  EXPECT_EQ(shelves.next_change(kStart), kStart + 5ms);
-  EXPECT_NE(take(shelves, "a", kStart + 4ms), nullptr) << "which does not make the moment longer";
-  EXPECT_EQ(next_kind(shelves, kStart + 5ms), "a");
-}
-
-TEST(Shelves, LeaveTheProcessorsToABurstThatTakesWhatWaits) {
-  Shelves shelves({.most = 5, .rest = 5ms, .longest_rest = 12ms});
-  ask(shelves, "a", 6);
-  for (int time = 0; time < 5; ++time) {
-    ASSERT_EQ(next_kind(shelves), "a");
-    put(shelves, "a");
-  }
-  for (const auto after : {0ms, 4ms}) EXPECT_NE(take(shelves, "a", kStart + after), nullptr);
-  EXPECT_EQ(next_kind(shelves, kStart + 8ms), "none");
-  EXPECT_NE(take(shelves, "a", kStart + 8ms), nullptr);
-  EXPECT_EQ(next_kind(shelves, kStart + 11ms), "none");
-  EXPECT_EQ(next_kind(shelves, kStart + 12ms), "a") << "no longer than that";
-}
-
-TEST(Shelves, LeaveTheProcessorsToABurstWhateverArrivesMeanwhile) {
-  Shelves shelves({.most = 3, .rest = 5ms});
-  ask(shelves, "a", 4);
-  for (int time = 0; time < 2; ++time) {
-    ASSERT_EQ(next_kind(shelves), "a");
-    put(shelves, "a");
-  }
-  ASSERT_EQ(next_kind(shelves), "a");  // comes in the middle of it
-  EXPECT_NE(take(shelves, "a", kStart), nullptr);
-  put(shelves, "a", kStart + 2ms);
-  EXPECT_EQ(next_kind(shelves, kStart + 4ms), "none");
-  EXPECT_EQ(next_kind(shelves, kStart + 5ms), "a");
-}
-
-bool all_processors_are_taken = false;
-
-TEST(Shelves, LeaveTheProcessorsToThoseWhoWaitForOneButForAMomentEach) {
-  Shelves shelves({.most = 2,
-                   .rest = 5ms,
-                   .longest_wait = 20ms,
-                   .is_crowded = [] { return all_processors_are_taken; }});
-  ask(shelves, "a", 4);
-  all_processors_are_taken = true;
-  EXPECT_EQ(next_kind(shelves, kStart), "none");
-  EXPECT_EQ(shelves.next_change(kStart), kStart + 5ms) << "it is looked at again";
-  EXPECT_EQ(next_kind(shelves, kStart + 19ms), "none");
-  EXPECT_EQ(next_kind(shelves, kStart + 24ms), "a") << "no longer than that";
-  EXPECT_EQ(next_kind(shelves, kStart + 24ms), "none") << "the next one waits as long";
-  all_processors_are_taken = false;
-  EXPECT_EQ(next_kind(shelves, kStart + 28ms), "none");
-  EXPECT_EQ(next_kind(shelves, kStart + 29ms), "a");
+TEST(Shelves, AskHowAKindIsMadeOnceItIsNeeded) {
+  int asked = 0;
+  const Maker maker = [&asked] { return ++asked, kMake; };
+  Shelves shelves({.most = 2});
+  EXPECT_FALSE(shelves.miss("a", maker, kStart));
+  EXPECT_EQ(asked, 0);
+  for (int time = 0; time < 3; ++time) EXPECT_TRUE(shelves.miss("a", maker, kStart));
+  EXPECT_EQ(asked, 1);
 }
 
 // Or what is put back had no place left, and would be thrown away for its replacement.
@@ -106,7 +44,7 @@ TEST(Shelves, KeepThePlaceOfWhatIsTried) {
   auto tried = shelves.take("a", kStart);
   ASSERT_NE(tried, nullptr);
   EXPECT_EQ(next_kind(shelves, kStart + 5ms), "none");
-  EXPECT_FALSE(shelves.miss("b", kMake, kStart)) << "a has not gone";
+  EXPECT_FALSE(shelves.miss("b", kMaker, kStart)) << "a has not gone";
   EXPECT_TRUE(shelves.outdated(kStart + 1s).empty());
   EXPECT_GT(shelves.next_change(kStart + 1s), kStart + 1s);
   shelves.put_back("a", std::move(tried));
@@ -172,7 +110,7 @@ TEST(Shelves, TakeNothingFromEachOtherForKindsThatAreAskedForInTurns) {
     if (take(shelves, kind, now))
       ++hits;
     else
-      (void)shelves.miss(kind, kMake, now);
+      (void)shelves.miss(kind, kMaker, now);
     while (const auto order = shelves.next_order(now + 1s)) {
       displaced += static_cast<int>(shelves.outdated(now + 1s).size());
       put(shelves, order->kind, now + 1s);
@@ -239,9 +177,9 @@ TEST(Shelves, CountASecondLookForNoDemand) {
   ask(shelves, "a", 2);
   EXPECT_EQ(fill(shelves), 1);
   EXPECT_EQ(take(shelves, "b", kStart - 1s), nullptr);
-  for (int time = 0; time < 2; ++time) (void)shelves.miss("b", kMake, kStart - 1s);
+  for (int time = 0; time < 2; ++time) (void)shelves.miss("b", kMaker, kStart - 1s);
   EXPECT_EQ(take(shelves, "b", kStart + 2s), nullptr);
-  (void)shelves.miss("b", kMake, kStart + 2s);
+  (void)shelves.miss("b", kMaker, kStart + 2s);
   EXPECT_EQ(shelves.take("b", kStart + 2s, Demand::again), nullptr);
   EXPECT_EQ(next_kind(shelves, kStart + 2s), "none") << "a was asked for since";
 }
@@ -283,7 +221,7 @@ TEST(Shelves, MakeNoMoreInASecondThanTheyMayAfterABurst) {
   EXPECT_EQ(fill(shelves), 3);
   int made = 0;
   for (auto now = kStart; now < kStart + 2s; now += 1ms) {
-    if (take(shelves, "a", now) == nullptr) (void)shelves.miss("a", kMake, now);
+    if (take(shelves, "a", now) == nullptr) (void)shelves.miss("a", kMaker, now);
     made += fill(shelves, now);
   }
   EXPECT_GE(made, 19);
@@ -326,7 +264,7 @@ TEST(Shelves, GiveUpAKindAfterItsTimeAndNotBefore) {
   EXPECT_EQ(shelves.next_change(kStart), kStart + 1s);
   EXPECT_EQ(shelves.outdated(kStart + 1s).size(), 1U);
   EXPECT_EQ(shelves.kinds(), 0U);
-  EXPECT_FALSE(shelves.miss("a", kMake, kStart + 1s)) << "it is new again";
+  EXPECT_FALSE(shelves.miss("a", kMaker, kStart + 1s)) << "it is new again";
 }
 
 // It is kept until it has come; asking for what is past would be asking without end.
@@ -348,9 +286,9 @@ TEST(Shelves, RememberSoManyKindsAndForgetTheOneAskedForLongestAgo) {
   EXPECT_EQ(shelves.kinds(), 3U);
   ask(shelves, "new", 1, kStart + 4s);
   EXPECT_EQ(shelves.kinds(), 3U);
-  EXPECT_TRUE(shelves.miss("0", kMake, kStart + 5s)) << "is remembered";
-  EXPECT_TRUE(shelves.miss("2", kMake, kStart + 5s)) << "is remembered";
-  EXPECT_FALSE(shelves.miss("1", kMake, kStart + 5s)) << "was forgotten";
+  EXPECT_TRUE(shelves.miss("0", kMaker, kStart + 5s)) << "is remembered";
+  EXPECT_TRUE(shelves.miss("2", kMaker, kStart + 5s)) << "is remembered";
+  EXPECT_FALSE(shelves.miss("1", kMaker, kStart + 5s)) << "was forgotten";
 }
 
 TEST(Shelves, ForgetNoKindOfWhichThereIsSomething) {
@@ -360,7 +298,7 @@ TEST(Shelves, ForgetNoKindOfWhichThereIsSomething) {
     EXPECT_EQ(next_kind(shelves), kind);
   }
   put(shelves, "waits");
-  for (int time = 0; time < 2; ++time) EXPECT_FALSE(shelves.miss("new", kMake, kStart + 1s));
+  for (int time = 0; time < 2; ++time) EXPECT_FALSE(shelves.miss("new", kMaker, kStart + 1s));
   EXPECT_NE(take(shelves, "waits", kStart + 2s), nullptr);
   put(shelves, "comes");
   EXPECT_EQ(shelves.waiting(), 1U);
