@@ -24,13 +24,12 @@ Judgement decide(bool holds, std::string text) {
 }
 
 std::string status_of(const SelfReport& report, const std::string& field) {
-  const auto found = report.status.find(field);
-  return found == report.status.end() ? "" : found->second;
+  return std::string(report.status.find(field).value_or(""));
 }
 
 Judgement network(const SelfReport& report, const policy::Spec& spec) {
-  for (const std::string& name : report.interfaces) {
-    if (name != "lo") return missing("interface " + name + " is there");
+  for (const std::string_view name : report.interfaces) {
+    if (name != "lo") return missing("interface " + std::string(name) + " is there");
   }
   if (report.interfaces.empty()) return missing("interfaces could not be read");
   // Engines bring it up whatever is asked; nothing but the box itself is reached by it.
@@ -124,7 +123,7 @@ Judgement filesystem(const SelfReport& report, const policy::Spec& spec) {
   for (const MountLine& mount : report.mounts) {
     root_seen = root_seen || (mount.target == "/" && mount.has("ro"));
     if (!mount.has("ro") && !may_be_writable(mount, spec)) {
-      return missing(mount.target + " is writable");
+      return missing(std::string(mount.target) + " is writable");
     }
   }
   for (const Mount& mount : spec.mounts) {

@@ -15,7 +15,7 @@ void add_status(SelfReport& report, std::string_view line) {
   if (colon == std::string_view::npos) return;
   const std::size_t begin = line.find_first_not_of(kSpace, colon + 1);
   const std::string_view value = begin == std::string_view::npos ? "" : line.substr(begin);
-  report.status[std::string(line.substr(0, colon))] = std::string(value);
+  report.status.add(line.substr(0, colon), value);
 }
 
 // "  lo:  0 0 …": the two header lines of /proc/net/dev hold a bar.
@@ -23,7 +23,7 @@ void add_interface(SelfReport& report, std::string_view line) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || line.find('|') != std::string_view::npos) return;
   const std::size_t begin = line.find_first_not_of(kSpace);
-  report.interfaces.emplace_back(line.substr(begin, colon - begin));
+  report.interfaces.push_back(line.substr(begin, colon - begin));
 }
 
 // Takes the first word, and the white space before it.
@@ -44,8 +44,7 @@ void add_mount(SelfReport& report, std::string_view line) {
   const std::string_view type = next_word(line);
   (void)next_word(line);  // its source
   if (type.empty()) return;
-  report.mounts.push_back(
-      {std::string(target), std::string(options), std::string(type), std::string(next_word(line))});
+  report.mounts.push_back({target, options, type, next_word(line)});
 }
 
 // Takes the first of a list with commas.
@@ -64,7 +63,7 @@ void add_line(SelfReport& report, std::string_view line) {
   if (key == "status") return add_status(report, value);
   if (key == "net") return add_interface(report, value);
   if (key == "mount") return add_mount(report, value);
-  report.values[std::string(key)] = std::string(value);
+  report.values.add(key, value);
 }
 
 }  // namespace
@@ -85,15 +84,20 @@ std::optional<std::string_view> MountLine::setting(std::string_view name) const 
   return std::nullopt;
 }
 
-std::optional<std::string> SelfReport::value(const std::string& key) const {
-  const auto found = values.find(key);
-  if (found == values.end()) return std::nullopt;
-  return found->second;
+std::optional<std::string_view> Fields::find(std::string_view name) const {
+  const auto found = std::find_if(all_.rbegin(), all_.rend(),
+                                  [name](const auto& field) { return field.first == name; });
+  return found == all_.rend() ? std::nullopt : std::optional(found->second);
 }
 
-std::optional<std::uint64_t> SelfReport::number(const std::string& key) const {
-  const auto text = value(key);
-  return text ? parse_number(*text) : std::nullopt;
+std::optional<std::string> SelfReport::value(std::string_view key) const {
+  const auto found = values.find(key);
+  return found ? std::optional<std::string>(*found) : std::nullopt;
+}
+
+std::optional<std::uint64_t> SelfReport::number(std::string_view key) const {
+  const auto found = values.find(key);
+  return found ? parse_number(*found) : std::nullopt;
 }
 
 std::optional<int> SelfReport::probe(const std::string& name) const {
@@ -102,15 +106,15 @@ std::optional<int> SelfReport::probe(const std::string& name) const {
   return static_cast<int>(*code);
 }
 
-SelfReport parse_report(std::string_view text) {
-  SelfReport report;
-  for (const std::string_view line : split(text, '\n')) add_line(report, line);
+SelfReport parse_report(std::string text) {
+  SelfReport report{std::make_shared<const std::string>(std::move(text)), {}, {}, {}, {}};
+  for (const std::string_view line : split(*report.text, '\n')) add_line(report, line);
   return report;
 }
 
-SelfReport parse_status(std::string_view text) {
-  SelfReport report;
-  for (const std::string_view line : split(text, '\n')) add_status(report, line);
+SelfReport parse_status(std::string text) {
+  SelfReport report{std::make_shared<const std::string>(std::move(text)), {}, {}, {}, {}};
+  for (const std::string_view line : split(*report.text, '\n')) add_status(report, line);
   return report;
 }
 

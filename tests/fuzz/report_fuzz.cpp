@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace lazaret;
   const std::string_view text = text_of(std::as_bytes(std::span(data, size)));
   const policy::Spec spec;
-  const backend::SelfReport report = backend::parse_report(text);
+  const backend::SelfReport report = backend::parse_report(std::string(text));
   const auto evidence = backend::judge(backend::read_report(report, spec), spec);
   if (evidence.size() != all_controls().size()) std::abort();
   for (const Evidence& piece : evidence) {

@@ -44,8 +44,7 @@ SelfReport status_of(const fs::path& process) {
 }
 
 std::string field_of(const SelfReport& report, const std::string& field) {
-  const auto found = report.status.find(field);
-  return found == report.status.end() ? "" : found->second;
+  return std::string(report.status.find(field).value_or(""));
 }
 
 Reading decide(Control control, bool holds, const std::string& good, const std::string& bad) {

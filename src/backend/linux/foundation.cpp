@@ -122,18 +122,20 @@ bool put_tree(Foundation& foundation) {
 }
 
 // Root's alone by its mode: no box can open it, whatever else holds the box.
-bool is_closed(const std::string& path, HostIdentity identity) {
-  struct stat facts {};
-  if (::stat(path.c_str(), &facts) != 0 || identity == HostIdentity::caller) return false;
+bool is_closed(const struct stat& facts, HostIdentity identity) {
+  if (identity == HostIdentity::caller) return false;
   return facts.st_uid == 0 && facts.st_gid == 0 && (facts.st_mode & S_IRWXO) == 0;
 }
 
 bool put_masks(Foundation& foundation) {
   for (const std::string_view path : masked_proc_paths()) {
-    if (is_closed(std::string(path), foundation.identity.kind)) continue;
+    struct stat facts {};
+    const bool is_there = ::stat(std::string(path).c_str(), &facts) == 0;
+    if (is_there && is_closed(facts, foundation.identity.kind)) continue;
     if (foundation.mask_count == foundation.masks.size()) return false;
-    auto& mask = foundation.masks[foundation.mask_count++];
-    if (path.copy(mask.data(), mask.size()) == mask.size()) return false;
+    Mask& mask = foundation.masks[foundation.mask_count++];
+    if (path.copy(mask.path.data(), mask.path.size()) == mask.path.size()) return false;
+    if (is_there) mask.kind = S_ISDIR(facts.st_mode) ? Mask::Kind::folder : Mask::Kind::file;
   }
   return true;
 }

@@ -33,7 +33,7 @@ constexpr std::chrono::seconds kGreetingBound{10};
 
 // Every revealing entry of /proc that this kernel has must be covered, and what is left read-only.
 Reading read_proc_mounts(const SelfReport& report, const Foundation& foundation) {
-  std::set<std::string> covered;
+  std::set<std::string_view> covered;
   std::string open;
   for (const MountLine& mount : report.mounts) {
     if (mount.has("ro")) covered.insert(mount.target);
@@ -42,7 +42,7 @@ Reading read_proc_mounts(const SelfReport& report, const Foundation& foundation)
   }
   if (!covered.contains("/proc")) open = "/proc is missing";
   for (std::uint32_t index = 0; index < foundation.mask_count; ++index) {
-    const char* const name = foundation.masks[index].data();
+    const char* const name = foundation.masks[index].path.data();
     if (!covered.contains(name) && ::access(name, F_OK) == 0) open = std::string(name) + " is open";
   }
   if (!open.empty())
@@ -118,7 +118,6 @@ Status take_way_out(NativeBox::Parts& parts) {
 
 Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBase& cgroups,
               const Call& call) {
-  const Namespaces ours = namespaces_of(::getpid());  // while the box is still being made
   runner::Client client(*parts.wire);
   LAZARET_TRY(const runner::Greeting greeting, client.greet(call.within(kGreetingBound)));
   if (!spec.egress.hosts.empty()) LAZARET_CHECK(take_way_out(parts));
@@ -128,8 +127,10 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
     readings.insert(readings.end(), std::make_move_iterator(more.begin()),
                     std::make_move_iterator(more.end()));
   };
-  add(read_proc(parts.launched.pid, outside_identity(parts.spawner->foundation().identity), ours));
-  add(read_limits(parts.launched.pid, spec.limits));
+  const os::Handle folder = folder_of(parts.launched.pid);
+  add(read_proc(folder, outside_identity(parts.spawner->foundation().identity),
+                parts.spawner->outside()));
+  add(read_limits(folder, spec.limits));
   readings.push_back(read_proc_mounts(report, parts.spawner->foundation()));
   readings.push_back(read_scratch_mounts(report, spec.profile));
   add(parts.cgroup ? parts.cgroup->readings(spec.limits)

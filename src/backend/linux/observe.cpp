@@ -1,15 +1,17 @@
 #include "backend/linux/observe.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <array>
 #include <filesystem>
 #include <tuple>
+#include <utility>
 
 #include "backend/report.hpp"
-#include "base/file.hpp"
 #include "base/number.hpp"
 #include "base/split.hpp"
+#include "os/linux/system_file.hpp"
 
 namespace lazaret::backend::native {
 namespace {
@@ -37,23 +39,31 @@ Reading read_namespace(const NamespaceRow& row, const std::string& theirs,
           std::string(apart ? "own " : "no own ") + row.name + " namespace", kFromOutside};
 }
 
-SelfReport status_from_outside(pid_t pid) {
-  return parse_status(text_of_file("/proc/" + std::to_string(pid) + "/status"));
+SelfReport status_from_outside(const os::Handle& folder) {
+  return parse_status(os::text_of_system_file(folder.get(), "status"));
+}
+
+std::string target_of(const os::Handle& folder, const std::string& link) {
+  std::array<char, 64> target{};
+  (void)::readlinkat(folder.get(), link.c_str(), target.data(), target.size() - 1);
+  return target.data();
+}
+
+os::Handle folder_at(const char* path) {
+  return os::Handle(::open(path, O_PATH | O_DIRECTORY | O_CLOEXEC));
 }
 
 Reading read_field(const SelfReport& report, Control control, const std::string& field,
-                   const std::string& wanted) {
-  const auto found = report.status.find(field);
-  const bool holds = found != report.status.end() && found->second == wanted;
+                   std::string_view wanted) {
+  const bool holds = report.status.find(field) == wanted;
   return {control, holds ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
-          holds ? "" : field + " is not " + wanted, kFromOutside};
+          holds ? "" : field + " is not " + std::string(wanted), kFromOutside};
 }
 
 // WHY from outside: inside, an id that is not mapped looks like the box's own (user_namespaces(7),
 // overflowuid), and that could be root's.
 Reading read_id(const SelfReport& report, const std::string& field, std::uint32_t wanted) {
-  const auto found = report.status.find(field);
-  const std::string seen = found == report.status.end() ? "unknown" : found->second;
+  const std::string seen(report.status.find(field).value_or("unknown"));
   const bool holds = words_of(seen) == std::vector<std::string>(4, std::to_string(wanted));
   return {Control::privileges, holds ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
           holds ? "" : field + " on the host is " + seen, kFromOutside};
@@ -61,8 +71,7 @@ Reading read_id(const SelfReport& report, const std::string& field, std::uint32_
 
 // Without privilege the kernel keeps the caller's groups; no file of theirs is in the box.
 Reading read_groups(const SelfReport& report, OutsideIdentity::Groups allowed) {
-  const auto found = report.status.find("Groups");
-  const std::string groups = found == report.status.end() ? "unknown" : found->second;
+  const std::string groups(report.status.find("Groups").value_or("unknown"));
   if (allowed == OutsideIdentity::Groups::none && !words_of(groups).empty())
     return {Control::privileges, EvidenceStatus::not_enforced, "still in groups " + groups,
             kFromOutside};
@@ -93,19 +102,24 @@ std::optional<std::uint64_t> hard_limit(std::string_view limits, std::string_vie
 
 }  // namespace
 
-Namespaces namespaces_of(pid_t pid) {
+os::Handle folder_of(pid_t pid) { return folder_at(("/proc/" + std::to_string(pid)).c_str()); }
+
+os::Handle folder_of_thread() { return folder_at("/proc/thread-self"); }
+
+Namespaces namespaces_of(const os::Handle& folder) {
   Namespaces all;
   for (std::size_t index = 0; index < all.size(); ++index)
-    all[index] = namespace_of(pid, kNamespaces[index].name).value_or("");
+    all[index] = target_of(folder, std::string("ns/") + kNamespaces[index].name);
   return all;
 }
 
-std::vector<Reading> read_proc(pid_t pid, const OutsideIdentity& expected, const Namespaces& ours) {
+std::vector<Reading> read_proc(const os::Handle& folder, const OutsideIdentity& expected,
+                               const Namespaces& ours) {
   std::vector<Reading> readings;
-  const Namespaces theirs = namespaces_of(pid);
+  const Namespaces theirs = namespaces_of(folder);
   for (std::size_t index = 0; index < theirs.size(); ++index)
     readings.push_back(read_namespace(kNamespaces[index], theirs[index], ours[index]));
-  const SelfReport report = status_from_outside(pid);
+  const SelfReport report = status_from_outside(folder);
   readings.push_back(read_field(report, Control::syscalls, "Seccomp", "2"));
   readings.push_back(read_field(report, Control::privileges, "NoNewPrivs", "1"));
   for (const char* const set : {"CapEff", "CapPrm", "CapBnd", "CapInh", "CapAmb"}) {
@@ -115,12 +129,12 @@ std::vector<Reading> read_proc(pid_t pid, const OutsideIdentity& expected, const
   return readings;
 }
 
-std::vector<Reading> read_limits(pid_t pid, const Limits& limits) {
+std::vector<Reading> read_limits(const os::Handle& folder, const Limits& limits) {
   const std::tuple<Control, std::string_view, std::uint64_t> rows[] = {
       {Control::open_files, "Max open files ", limits.open_files},
       {Control::file_size, "Max file size ", limits.file_bytes},
       {Control::core_dumps, "Max core file size ", 0}};
-  const std::string text = text_of_file("/proc/" + std::to_string(pid) + "/limits");
+  const std::string text = os::text_of_system_file(folder.get(), "limits");
   std::vector<Reading> readings;
   for (const auto& [control, name, most] : rows) {
     const auto hard = hard_limit(text, name);
@@ -132,10 +146,8 @@ std::vector<Reading> read_limits(pid_t pid, const Limits& limits) {
 }
 
 std::optional<std::string> namespace_of(pid_t pid, const char* name) {
-  std::array<char, 64> target{};
-  const std::string path = "/proc/" + std::to_string(pid) + "/ns/" + name;
-  if (::readlink(path.c_str(), target.data(), target.size() - 1) <= 0) return std::nullopt;
-  return std::string(target.data());
+  std::string target = target_of(folder_of(pid), std::string("ns/") + name);
+  return target.empty() ? std::nullopt : std::optional(std::move(target));
 }
 
 std::uint32_t processes_in(const std::string& pid_namespace) {
@@ -144,9 +156,9 @@ std::uint32_t processes_in(const std::string& pid_namespace) {
   for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
     const auto pid = parse_number(entry.path().filename().string());
     if (!pid || namespace_of(static_cast<pid_t>(*pid), "pid") != pid_namespace) continue;
-    const SelfReport report = status_from_outside(static_cast<pid_t>(*pid));
+    const SelfReport report = status_from_outside(folder_of(static_cast<pid_t>(*pid)));
     const auto state = report.status.find("State");
-    if (state != report.status.end() && state->second.rfind('Z', 0) != 0) ++count;
+    if (state && !state->starts_with('Z')) ++count;
   }
   return count;
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backend/verdict.hpp"
+#include "os/handle.hpp"
 
 namespace lazaret::backend::native {
 
@@ -22,15 +23,21 @@ struct OutsideIdentity {
 /// "pid:[4026532…]" and its like, of all kinds that a box has of its own; empty where it cannot be
 /// read.
 using Namespaces = std::array<std::string, 8>;
-[[nodiscard]] Namespaces namespaces_of(pid_t pid);
+/// Of whom a folder of /proc is.
+[[nodiscard]] Namespaces namespaces_of(const os::Handle& folder);
 
-/// What /proc shows of a box's first process from outside: identity, filter, and namespaces that
-/// are none of `ours`.
-[[nodiscard]] std::vector<Reading> read_proc(pid_t pid, const OutsideIdentity& expected,
+/// In /proc, of a process and of the calling thread; not valid where there is none.
+[[nodiscard]] os::Handle folder_of(pid_t pid);
+[[nodiscard]] os::Handle folder_of_thread();
+
+/// What its folder in /proc shows of a box's first process from outside: identity, filter, and
+/// namespaces that are none of `ours`.
+[[nodiscard]] std::vector<Reading> read_proc(const os::Handle& folder,
+                                             const OutsideIdentity& expected,
                                              const Namespaces& ours);
 
-/// Its hard limits, as /proc shows them from outside.
-[[nodiscard]] std::vector<Reading> read_limits(pid_t pid, const Limits& limits);
+/// Its hard limits, as its folder shows them.
+[[nodiscard]] std::vector<Reading> read_limits(const os::Handle& folder, const Limits& limits);
 
 /// "pid:[4026532…]" of a process's namespace, or nothing.
 [[nodiscard]] std::optional<std::string> namespace_of(pid_t pid, const char* name);

@@ -68,6 +68,14 @@ struct Folder {
   bool is_packages = false;      ///< that Lazaret has put together
 };
 
+/// What is to be covered in /proc.
+struct Mask {
+  enum class Kind : std::uint8_t { absent, file, folder };
+
+  std::array<char, 32> path{};
+  Kind kind = Kind::absent;  ///< what it was when the host was looked at; what there is decides
+};
+
 /// Second message, once its id maps are written: what every box stands on.
 struct Foundation {
   static constexpr std::size_t kMostEntries = 64, kMostMasks = 48, kMostFolders = 9;
@@ -77,7 +85,7 @@ struct Foundation {
   std::uint32_t mask_count = 0;
   std::uint32_t folder_count = 0;
   std::array<TreeEntry, kMostEntries> entries{};
-  std::array<std::array<char, 32>, kMostMasks> masks{};  ///< paths below /proc
+  std::array<Mask, kMostMasks> masks{};
   std::array<Folder, kMostFolders> folders{};
 };
 

@@ -11,8 +11,9 @@
 
 #include <cerrno>
 #include <csignal>
-#include <fstream>
+#include <algorithm>
 #include <string>
+#include <string_view>
 
 #include "backend/linux/control.hpp"
 #include "backend/linux/refusal.hpp"
@@ -21,6 +22,7 @@
 #include "backend/linux/subordinate.hpp"
 #include "base/try.hpp"
 #include "os/error.hpp"
+#include "os/linux/system_file.hpp"
 #include "os/linux/wait.hpp"
 #include "os/pipe.hpp"
 
@@ -151,12 +153,14 @@ Result<os::Handle> answer_of(int control, const Call& call) {
 
 // pidfd_open(2): /proc/self/fdinfo tells the number in our own pid namespace.
 Result<pid_t> number_of(const os::Handle& pidfd) {
-  std::ifstream file("/proc/self/fdinfo/" + std::to_string(pidfd.get()));
-  for (std::string word; file >> word;) {
-    pid_t pid = -1;
-    if (word == "Pid:" && file >> pid && pid > 0) return pid;
-  }
-  return Error(Errc::system, "the box's first process is gone already");
+  const std::string path = "/proc/self/fdinfo/" + std::to_string(pidfd.get());
+  const std::string text = os::text_of_system_file(AT_FDCWD, path.c_str());
+  constexpr std::string_view kField = "\nPid:";
+  const std::size_t found = text.find(kField);
+  const auto pid = os::number_at(text, std::min(found, text.size()) + kField.size(), 10);
+  if (found == text.npos || !pid || *pid == 0)  // "-1" once it is over
+    return Error(Errc::system, "the box's first process is gone already");
+  return static_cast<pid_t>(*pid);
 }
 
 }  // namespace
@@ -164,11 +168,13 @@ Result<pid_t> number_of(const os::Handle& pidfd) {
 Result<std::unique_ptr<Spawner>> Spawner::begin(const Identity& identity) {
   LAZARET_TRY(const os::Handle program, sealed_program());
   LAZARET_TRY(auto ends, control_pair());
+  const os::Handle folder = folder_of_thread();
+  if (!folder.valid()) return os::last_error("opening /proc/thread-self");
   LAZARET_CHECK(say(ends.first.get(), raw(Start{::getpid(), identity}), {}));
   LAZARET_TRY(const pid_t pid, execute(program, ends.second));
   LAZARET_TRY(os::Handle process, descriptor_of(pid));
-  return std::unique_ptr<Spawner>(
-      new Spawner(identity, pid, std::move(process), std::move(ends.first)));
+  return std::unique_ptr<Spawner>(new Spawner(identity, namespaces_of(folder), pid,
+                                              std::move(process), std::move(ends.first)));
 }
 
 Status Spawner::lay_ground(const Foundation& foundation, const CgroupBase& callers,

@@ -11,6 +11,7 @@
 
 #include "backend/linux/cgroup_base.hpp"
 #include "backend/linux/foundation.hpp"
+#include "backend/linux/observe.hpp"
 #include "backend/linux/order.hpp"
 #include "base/bytes.hpp"
 #include "base/call.hpp"
@@ -67,16 +68,24 @@ class Spawner {
   [[nodiscard]] bool is_stale() const { return !still_holds(foundation_); }
   /// Who its boxes are on the host.
   [[nodiscard]] const Foundation& foundation() const noexcept { return foundation_; }
+  /// Of the thread that began it: none of its boxes is to have one of these.
+  [[nodiscard]] const Namespaces& outside() const noexcept { return outside_; }
 
  private:
-  Spawner(const Identity& identity, pid_t pid, os::Handle process, os::Handle control)
-      : owner_(::getpid()), pid_(pid), process_(std::move(process)), control_(std::move(control)) {
+  Spawner(const Identity& identity, Namespaces outside, pid_t pid, os::Handle process,
+          os::Handle control)
+      : outside_(std::move(outside)),
+        owner_(::getpid()),
+        pid_(pid),
+        process_(std::move(process)),
+        control_(std::move(control)) {
     foundation_.identity = identity;
   }
   [[nodiscard]] Result<os::Handle> converse(const Order& order, std::span<const int> handles,
                                             const Call& call);
 
   Foundation foundation_;
+  Namespaces outside_;
   CgroupBase scope_;
 
   pid_t owner_;

@@ -35,7 +35,7 @@ Reading memory_without_cgroup(const policy::Spec& spec, const SelfReport& report
 Reading cpu_without_cgroup(const policy::Spec& spec, const SelfReport& report,
                            const std::string& why) {
   const auto found = report.status.find("Cpus_allowed");
-  const std::size_t bound = found == report.status.end() ? 0 : bits_in(found->second);
+  const std::size_t bound = found ? bits_in(*found) : 0;
   if (bound == 0 || static_cast<double>(bound) > std::ceil(spec.limits.cpus))
     return {Control::cpu, EvidenceStatus::not_enforced, why, "absence of a cgroup"};
   return {Control::cpu, EvidenceStatus::partial,

@@ -18,6 +18,7 @@ std::string text_of_system_file(RawHandle folder, const char* name) {
   const Handle file(::openat(folder, name, O_RDONLY | O_CLOEXEC));
   std::string text;
   std::array<char, 4096> part;
+  text.reserve(2 * part.size());
   while (file.valid() && text.size() < kMostFileBytes) {
     const ssize_t count = ::read(file.get(), part.data(), part.size());
     if (count <= 0) break;

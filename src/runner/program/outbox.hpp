@@ -15,6 +15,8 @@ namespace lazaret::runner {
 /// program, so a slow host slows the program down instead of filling memory.
 class Outbox {
  public:
+  Outbox() { (void)frame_room(); }
+
   [[nodiscard]] bool empty() const noexcept { return queue_.empty(); }
   [[nodiscard]] bool has_room() const noexcept { return queue_.size() < kHighWater; }
   /// Memory in use, sent and unsent.

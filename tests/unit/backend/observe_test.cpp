@@ -68,10 +68,11 @@ bool bound() {
 TEST(ReadLimits, SeesFromOutsideWhichLimitIsHigherThanAsked) {
   const Subject subject(bound);
   ASSERT_TRUE(subject.is_ready());
-  for (const Reading& reading : read_limits(subject.pid(), limits_of(64, 1000)))
+  const os::Handle folder = folder_of(subject.pid());
+  for (const Reading& reading : read_limits(folder, limits_of(64, 1000)))
     EXPECT_EQ(reading.status, EvidenceStatus::enforced) << reading.applied;
-  EXPECT_TRUE(says(read_limits(subject.pid(), limits_of(63, 1000)), "Max open files is more"));
-  EXPECT_TRUE(says(read_limits(subject.pid(), limits_of(64, 999)), "Max file size is more"));
+  EXPECT_TRUE(says(read_limits(folder, limits_of(63, 1000)), "Max open files is more"));
+  EXPECT_TRUE(says(read_limits(folder, limits_of(64, 999)), "Max file size is more"));
 }
 
 TEST(ReadLimits, TakesNoLimitAndNoProcessForAnEnforcedOne) {
@@ -80,8 +81,8 @@ TEST(ReadLimits, TakesNoLimitAndNoProcessForAnEnforcedOne) {
     return ::setrlimit(RLIMIT_CORE, &some) == 0;
   });
   ASSERT_TRUE(subject.is_ready());
-  EXPECT_TRUE(says(read_limits(subject.pid(), {}), "Max core file size is more"));
-  for (const Reading& reading : read_limits(0x7FFFFFFF, {}))
+  EXPECT_TRUE(says(read_limits(folder_of(subject.pid()), {}), "Max core file size is more"));
+  for (const Reading& reading : read_limits(folder_of(0x7FFFFFFF), {}))
     EXPECT_EQ(reading.status, EvidenceStatus::not_enforced);
 }
 
@@ -94,7 +95,7 @@ TEST(ReadProc, SeesInheritableCapabilitiesFromOutside) {
   };
   const Subject subject(act);
   ASSERT_TRUE(subject.is_ready());
-  const auto readings = read_proc(subject.pid(), {}, namespaces_of(::getpid()));
+  const auto readings = read_proc(folder_of(subject.pid()), {}, namespaces_of(folder_of_thread()));
   EXPECT_TRUE(says(readings, "CapInh is not 0000000000000000"));
   EXPECT_FALSE(says(readings, "CapAmb is not 0000000000000000"));
 }

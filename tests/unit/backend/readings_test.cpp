@@ -7,7 +7,7 @@ namespace lazaret::backend {
 namespace {
 
 EvidenceStatus status_in(std::string_view report, Control control) {
-  for (const Reading& reading : read_report(parse_report(report), policy::Spec{})) {
+  for (const Reading& reading : read_report(parse_report(std::string(report)), policy::Spec{})) {
     if (reading.control == control) return reading.status;
   }
   ADD_FAILURE() << "nobody has read " << name_of(control);

@@ -87,13 +87,19 @@ bool add_terminals(const BoxPlan& plan) noexcept {
                       "newinstance,max=32,ptmxmode=0666,mode=0600"));
 }
 
-// A file covers files and a folder folders; what this kernel does not have needs no cover. Looked
-// at first: a mount that fails waits for all processors (synchronize_rcu_expedited).
-bool mask_path(const char* path) noexcept {
+// A file covers files and a folder folders.
+bool cover(const char* path, Mask::Kind kind) noexcept {
+  const char* const source = kind == Mask::Kind::folder ? "/var/empty" : "/dev/null";
+  return done(::mount(source, path, nullptr, MS_BIND, nullptr));
+}
+
+// What is not there needs no cover. Where it may not be there, it is looked at first: a mount that
+// fails waits for all processors (synchronize_rcu_expedited).
+bool mask_path(const char* path, Mask::Kind expected) noexcept {
+  if (expected != Mask::Kind::absent && cover(path, expected)) return true;
   struct stat facts {};
   if (!done(::stat(path, &facts))) return errno == ENOENT;
-  const char* const cover = S_ISDIR(facts.st_mode) ? "/var/empty" : "/dev/null";
-  return done(::mount(cover, path, nullptr, MS_BIND, nullptr));
+  return cover(path, S_ISDIR(facts.st_mode) ? Mask::Kind::folder : Mask::Kind::file);
 }
 
 // The spawner's /proc is covered and closed. Processes that may not be looked into, such as the
@@ -108,14 +114,15 @@ bool add_proc(const BoxPlan& plan) noexcept {
     return false;
   }
   for (std::uint32_t index = 0; index < plan.foundation.mask_count; ++index) {
-    if (!mask_path(plan.foundation.masks[index].data())) return false;
+    const Mask& mask = plan.foundation.masks[index];
+    if (!mask_path(mask.path.data(), mask.kind)) return false;
   }
   return true;
 }
 
 // The links in /etc then lead nowhere.
 bool hide_accounts(const BoxPlan& plan) noexcept {
-  return plan.order.profile != Profile::strict || mask_path("/etc/accounts");
+  return plan.order.profile != Profile::strict || mask_path("/etc/accounts", Mask::Kind::folder);
 }
 
 // In a network namespace of the box's own making: over the one that it was given, which is the
