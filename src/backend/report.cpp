@@ -8,29 +8,30 @@
 namespace lazaret::backend {
 namespace {
 
-constexpr std::string_view kSpace = " \t";
+bool is_space(char letter) { return letter == ' ' || letter == '\t'; }
 
 void add_status(SelfReport& report, std::string_view line) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos) return;
-  const std::size_t begin = line.find_first_not_of(kSpace, colon + 1);
-  const std::string_view value = begin == std::string_view::npos ? "" : line.substr(begin);
-  report.status.add(line.substr(0, colon), value);
+  const auto value = std::find_if_not(line.begin() + colon + 1, line.end(), is_space);
+  report.status.add(line.substr(0, colon), {value, line.end()});
 }
 
 // "  lo:  0 0 …": the two header lines of /proc/net/dev hold a bar.
 void add_interface(SelfReport& report, std::string_view line) {
   const std::size_t colon = line.find(':');
   if (colon == std::string_view::npos || line.find('|') != std::string_view::npos) return;
-  const std::size_t begin = line.find_first_not_of(kSpace);
-  report.interfaces.push_back(line.substr(begin, colon - begin));
+  const auto begin = std::find_if_not(line.begin(), line.begin() + colon, is_space);
+  report.interfaces.emplace_back(begin, line.begin() + colon);
 }
 
-// Takes the first word, and the white space before it.
+// Takes the first word, and the white space before it. By hand: of a set of two find_first_of looks
+// each letter up by memchr(3), and a report has thousands.
 std::string_view next_word(std::string_view& rest) {
-  rest.remove_prefix(std::min(rest.find_first_not_of(kSpace), rest.size()));
-  const std::string_view word = rest.substr(0, std::min(rest.find_first_of(kSpace), rest.size()));
-  rest.remove_prefix(word.size());
+  const auto begin = std::find_if_not(rest.begin(), rest.end(), is_space);
+  const auto end = std::find_if(begin, rest.end(), is_space);
+  const std::string_view word(begin, end);
+  rest = std::string_view(end, rest.end());
   return word;
 }
 

@@ -74,7 +74,7 @@ class Pool::State {
     start(1);
     if (threads_.empty() || retired_.size() >= kMostRetired) return;
     retired_.push_back(std::move(item));
-    used_.notify_one();
+    if (retired_.size() == 1 || retired_.size() >= kManyRetired) used_.notify_one();
   }
 
   Counts counts() {

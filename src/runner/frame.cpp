@@ -7,7 +7,7 @@
 namespace lazaret::runner {
 namespace {
 
-constexpr std::size_t kReadBytes = 64UL << 10;
+constexpr std::size_t kMostRead = 64UL << 10;
 
 struct TypeRow {
   FrameType type;
@@ -74,7 +74,12 @@ std::vector<std::byte> encode_frame(FrameType type, Bytes payload) {
   return frame;
 }
 
-std::span<std::byte> FrameReader::space() { return queue_.room(kReadBytes).first(kReadBytes); }
+std::span<std::byte> FrameReader::space() { return queue_.room(read_bytes_).first(read_bytes_); }
+
+void FrameReader::commit(std::size_t count) noexcept {
+  queue_.commit(count);
+  if (count == read_bytes_) read_bytes_ = std::min(2 * read_bytes_, kMostRead);
+}
 
 Result<std::size_t> FrameReader::payload_size(std::span<const std::byte> header) const {
   std::size_t size = 0;

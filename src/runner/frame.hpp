@@ -80,7 +80,7 @@ class FrameReader {
   /// Where the next bytes go; never empty.
   [[nodiscard]] std::span<std::byte> space();
   /// Says how many bytes were put at the front of space().
-  void commit(std::size_t count) noexcept { queue_.commit(count); }
+  void commit(std::size_t count) noexcept;
   /// Whether nothing is left of what came.
   [[nodiscard]] bool is_empty() const noexcept { return queue_.empty(); }
   /// The next whole frame, or nothing when more bytes are needed.
@@ -91,6 +91,7 @@ class FrameReader {
 
   Direction direction_;
   ByteQueue queue_;
+  std::size_t read_bytes_ = 16UL << 10;  // at once; more where more comes
   bool failed_ = false;
 };
 
