@@ -181,6 +181,13 @@ std::string shown(const std::string& kind) {
   return kind.substr(0, kind.find(':') + 1) + to_hex(sha256(bytes_of(salt() + kind)));
 }
 
+WarmBackend::WarmBackend(std::shared_ptr<backend::Backend> inside, pool::Bounds bounds,
+                         unsigned most_opening)
+    : inside_(std::move(inside)), opening_(most_opening) {
+  bounds.shown = shown;
+  stock_ = std::make_shared<Stock>(bounds);
+}
+
 Result<std::unique_ptr<backend::Box>> WarmBackend::open(const policy::Spec& spec,
                                                         const Call& call) {
   // Shared directories are looked at when they are asked for, terminals and ways out are rare, and
@@ -223,12 +230,6 @@ Result<WarmBackend::Opened> WarmBackend::take_or_open(const policy::Spec& spec, 
   LAZARET_CHECK(call.check());
   LAZARET_TRY(auto box, inside_->open(spec, call));
   return Opened{std::move(box)};
-}
-
-std::vector<pool::Stand> WarmBackend::stands() const {
-  std::vector<pool::Stand> all = stock_->pool.stands();
-  for (pool::Stand& stand : all) stand.kind = shown(stand.kind);
-  return all;
 }
 
 void WarmBackend::keep(const policy::Spec& spec, std::size_t count) {

@@ -37,11 +37,8 @@ class Stock {
 /// warning of a later run.
 class WarmBackend final : public backend::Backend {
  public:
-  WarmBackend(std::shared_ptr<backend::Backend> inside, const pool::Bounds& bounds,
-              unsigned most_opening = 8)
-      : inside_(std::move(inside)),
-        stock_(std::make_shared<Stock>(bounds)),
-        opening_(most_opening) {}
+  WarmBackend(std::shared_ptr<backend::Backend> inside, pool::Bounds bounds,
+              unsigned most_opening = 8);
 
   [[nodiscard]] std::string name() const override { return inside_->name(); }
   [[nodiscard]] std::string runtime() const override { return inside_->runtime(); }
@@ -54,8 +51,8 @@ class WarmBackend final : public backend::Backend {
   /// Has so many boxes wait for runs as this one, whether any have come or not.
   void keep(const policy::Spec& spec, std::size_t count);
   [[nodiscard]] pool::Counts counts() const { return stock_->pool.counts(); }
-  /// With kinds as they may be shown.
-  [[nodiscard]] std::vector<pool::Stand> stands() const;
+  /// With kinds as they may be shown, and in that order.
+  [[nodiscard]] std::vector<pool::Stand> stands() const { return stock_->pool.stands(); }
 
  private:
   [[nodiscard]] pool::Make maker_of(const policy::Spec& spec);

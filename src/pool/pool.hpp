@@ -37,7 +37,7 @@ enum class Demand { anew, again };
 
 /// Makes one, or nothing when that failed: it is tried again after a while. Must be thread-safe.
 using Make = std::function<std::unique_ptr<Item>(const Call& call)>;
-/// How one of a kind is made; asked for once, by who needs to know.
+/// How one of a kind is made; asked for once, by who needs to know. Must not call the pool.
 using Maker = std::function<Make()>;
 
 struct Bounds {
@@ -55,8 +55,11 @@ struct Bounds {
   std::chrono::milliseconds longest_rest{50};  ///< of a burst of takings, each within `rest`
   std::chrono::milliseconds settling{0};       ///< after a kind's first need, which may be a
                                                ///< burst's: whose runs have the processors
-  std::chrono::milliseconds longest_wait{250};  ///< of each, for a processor that is free
+  std::chrono::milliseconds longest_wait{250};  ///< for a processor that is free, until one more is
+                                                ///< made all the same
   bool (*is_crowded)() = nullptr;               ///< whether none is; unset: that cannot be told
+  std::string (*shown)(const std::string& kind) = nullptr;  ///< what a kind may be called before
+                                                            ///< others; unset: as it is
   std::chrono::milliseconds first_pause{100};  ///< after a failure; doubled by each further one
   std::chrono::milliseconds longest_pause{30'000};
 };

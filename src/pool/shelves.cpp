@@ -41,10 +41,16 @@ void Shelves::put_back(const std::string& kind, std::unique_ptr<Item> item) {
   shelf.waiting.push_front(std::move(item));
 }
 
+std::pair<Shelves::Shelf*, bool> Shelves::shelf_of(const std::string& kind) {
+  const auto [entry, is_new] = shelves_.try_emplace(kind);
+  if (is_new) entry->second.name = bounds_.shown != nullptr ? bounds_.shown(kind) : kind;
+  return {&entry->second, is_new};
+}
+
 bool Shelves::miss(const std::string& kind, const Maker& maker, Time now) {
   if (!has_room_for(kind)) return false;
-  const auto [entry, is_new] = shelves_.try_emplace(kind);
-  Shelf& shelf = entry->second;
+  const auto [entry, is_new] = shelf_of(kind);
+  Shelf& shelf = *entry;
   shelf.asked = now;
   if (is_new) shelf.since = now;
   if (is_new) return false;
@@ -55,7 +61,7 @@ bool Shelves::miss(const std::string& kind, const Maker& maker, Time now) {
 }
 
 void Shelves::keep(const std::string& kind, Make make, std::size_t count, Time now) {
-  Shelf& shelf = shelves_[kind];
+  Shelf& shelf = *shelf_of(kind).first;
   shelf.make = std::move(make);
   shelf.kept = 0;
   std::size_t others = 0;
@@ -148,7 +154,8 @@ Shelves::Map::iterator Shelves::giver_to(const Shelf& needy, Time now) {
 
 std::optional<Shelves::Order> Shelves::next_order(Time now) {
   const auto entry = next_making() > now ? shelves_.end() : needy(now);
-  if (entry == shelves_.end() || must_wait(entry->second, now)) return std::nullopt;
+  if (entry == shelves_.end()) waits_since_.reset();
+  if (entry == shelves_.end() || must_wait(now)) return std::nullopt;
   make_place(entry->second, now);
   ++entry->second.coming;
   paced_ = std::max(paced_, now) + pace();
@@ -156,12 +163,13 @@ std::optional<Shelves::Order> Shelves::next_order(Time now) {
 }
 
 // What is made ahead for later costs those who run now, where all processors have something to do.
-bool Shelves::must_wait(Shelf& needy, Time now) const {
-  const Time since = needy.waits_since.value_or(now);
-  const bool waits = bounds_.is_crowded != nullptr && now - since < bounds_.longest_wait &&
-                     bounds_.is_crowded();
-  needy.waits_since = waits ? std::optional(since) : std::nullopt;
-  if (waits) needy.not_before = now + bounds_.rest;
+bool Shelves::must_wait(Time now) {
+  if (bounds_.is_crowded == nullptr) return false;
+  if (waits_since_ && now < looks_again_) return true;
+  const Time since = waits_since_.value_or(now);
+  const bool waits = now - since < bounds_.longest_wait && bounds_.is_crowded();
+  waits_since_ = waits ? std::optional(since) : std::nullopt;
+  looks_again_ = now + bounds_.rest;
   return waits;
 }
 
@@ -215,6 +223,7 @@ void Shelves::give_up_spare(Shelf& shelf, Time now) {
 Shelves::Time Shelves::next_change(Time now) const {
   Time next = now + bounds_.idle;
   const Time makes = next_making();
+  if (waits_since_) next = std::min(next, looks_again_);
   for (const auto& [kind, shelf] : shelves_) {
     next = std::min(next, shelf.since + bounds_.idle);
     if (!shelf.is_in_use()) next = std::min(next, shelf.asked + bounds_.idle);
@@ -235,10 +244,11 @@ std::size_t Shelves::waiting() const {
 std::vector<Stand> Shelves::stands() const {
   std::vector<Stand> all;
   for (const auto& [kind, shelf] : shelves_) {
-    Stand stand{kind, shelf.waiting.size(), shelf.coming, shelf.wanted, 0};
+    Stand stand{shelf.name, shelf.waiting.size(), shelf.coming, shelf.wanted, 0};
     for (const auto& item : shelf.waiting) stand.memory_bytes += item->memory_bytes();
     all.push_back(std::move(stand));
   }
+  std::ranges::sort(all, {}, &Stand::kind);  // the kinds' own order may tell what they are
   return all;
 }
 

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "pool/pool.hpp"
@@ -54,6 +55,7 @@ class Shelves {
 
  private:
   struct Shelf {
+    std::string name;
     Make make;
     std::deque<std::unique_ptr<Item>> waiting;
     std::size_t wanted = 0;        // raised by each demand that found none
@@ -67,7 +69,6 @@ class Shelves {
     Time asked_before;  // the demand before that one
     Time not_before;    // after a failure, or a taking
     Time rests_until;   // at the latest, after a burst of takings
-    std::optional<Time> waits_since;  // for a processor
     std::chrono::milliseconds pause{0};
 
     [[nodiscard]] std::size_t there() const { return waiting.size() + coming + tried; }
@@ -91,7 +92,8 @@ class Shelves {
   [[nodiscard]] bool gives_to(const Shelf& needy, const Shelf& giver, Time now) const;
   [[nodiscard]] Map::iterator needy(Time now);
   [[nodiscard]] Map::iterator giver_to(const Shelf& needy, Time now);
-  [[nodiscard]] bool must_wait(Shelf& needy, Time now) const;
+  [[nodiscard]] bool must_wait(Time now);
+  [[nodiscard]] std::pair<Shelf*, bool> shelf_of(const std::string& kind);  // and whether it is new
   void make_place(const Shelf& needy, Time now);
   void give_up_spare(Shelf& shelf, Time now);
   [[nodiscard]] Time next_making() const;
@@ -103,6 +105,8 @@ class Shelves {
   Map shelves_;
   std::vector<std::unique_ptr<Item>> given_up_;
   Time paced_;  // by when all that was ordered would be made at the bound's rate
+  std::optional<Time> waits_since_;  // for a processor: what is to be made next
+  Time looks_again_;                 // whether there is one
 };
 
 }  // namespace lazaret::pool

@@ -169,7 +169,7 @@ Result<std::unique_ptr<Spawner>> Spawner::begin(const Identity& identity) {
   LAZARET_TRY(const os::Handle program, sealed_program());
   LAZARET_TRY(auto ends, control_pair());
   const os::Handle folder = folder_of_thread();
-  if (!folder.valid()) return os::last_error("opening /proc/thread-self");
+  if (!folder.valid()) return os::last_error("opening /proc/thread-self").with_hint(kStartHint);
   LAZARET_CHECK(say(ends.first.get(), raw(Start{::getpid(), identity}), {}));
   LAZARET_TRY(const pid_t pid, execute(program, ends.second));
   LAZARET_TRY(os::Handle process, descriptor_of(pid));

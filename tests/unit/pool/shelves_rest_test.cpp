@@ -82,5 +82,56 @@ TEST(Shelves, LeaveTheProcessorsToThoseWhoWaitForOneButForAMomentEach) {
   EXPECT_EQ(next_kind(shelves, kStart + 29ms), "a");
 }
 
+// The moment of who took is no part of it, and no kind's wait is another's.
+TEST(Shelves, LeaveTheProcessorsToWhoTookWhereNoneIsFreeAsWell) {
+  Shelves shelves({.most = 4,
+                   .rest = 5ms,
+                   .longest_wait = 20ms,
+                   .is_crowded = [] { return all_processors_are_taken; }});
+  all_processors_are_taken = false;
+  ask(shelves, "a", 3);
+  ASSERT_EQ(next_kind(shelves), "a");
+  put(shelves, "a");
+  all_processors_are_taken = true;
+  EXPECT_EQ(next_kind(shelves, kStart), "none");
+  EXPECT_NE(take(shelves, "a", kStart + 4ms), nullptr);
+  all_processors_are_taken = false;
+  EXPECT_EQ(next_kind(shelves, kStart + 8ms), "none");
+  EXPECT_EQ(next_kind(shelves, kStart + 9ms), "a");
+}
+
+TEST(Shelves, WaitForAProcessorWithAllKindsTogether) {
+  Shelves shelves({.most = 4,
+                   .rest = 5ms,
+                   .longest_wait = 20ms,
+                   .is_crowded = [] { return all_processors_are_taken; }});
+  all_processors_are_taken = true;
+  ask(shelves, "a", 2);
+  shelves.keep("b", kMake, 1, kStart);
+  EXPECT_EQ(next_kind(shelves, kStart), "none");
+  EXPECT_EQ(next_kind(shelves, kStart + 20ms), "b") << "which is owed";
+  EXPECT_EQ(next_kind(shelves, kStart + 25ms), "none");
+  EXPECT_EQ(shelves.next_change(kStart + 25ms), kStart + 30ms);
+  all_processors_are_taken = false;
+  EXPECT_EQ(next_kind(shelves, kStart + 30ms), "a");
+}
+
+// A wait that was for something that nobody needs any more is not the next one's.
+TEST(Shelves, WaitAnewForWhatIsNeededLater) {
+  Shelves shelves({.most = 4,
+                   .idle = 10ms,
+                   .rest = 5ms,
+                   .longest_wait = 20ms,
+                   .is_crowded = [] { return all_processors_are_taken; }});
+  all_processors_are_taken = true;
+  ask(shelves, "a", 2);
+  EXPECT_EQ(next_kind(shelves, kStart), "none");
+  (void)shelves.outdated(kStart + 10ms);
+  EXPECT_EQ(next_kind(shelves, kStart + 12ms), "none");
+  ask(shelves, "a", 2, kStart + 1s);
+  EXPECT_EQ(next_kind(shelves, kStart + 1s), "none");
+  EXPECT_EQ(next_kind(shelves, kStart + 1s + 19ms), "none");
+}
+
 }  // namespace
 }  // namespace lazaret::pool::test

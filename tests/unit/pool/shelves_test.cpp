@@ -311,6 +311,18 @@ struct Heavy final : Item {
   std::uint64_t memory_bytes() const noexcept override { return 100; }
 };
 
+// By the order of the kinds themselves something could be tried out on them.
+TEST(Shelves, ShowKindsByTheirNamesAndInTheOrderOfThose) {
+  const auto name = [](const std::string& kind) { return std::string(kind == "a" ? "2" : "1"); };
+  Shelves shelves({.shown = name});
+  ask(shelves, "a", 1);
+  ask(shelves, "b", 1);
+  const std::vector<Stand> stands = shelves.stands();
+  ASSERT_EQ(stands.size(), 2U);
+  EXPECT_EQ(stands[0].kind, "1");
+  EXPECT_EQ(stands[1].kind, "2");
+}
+
 TEST(Shelves, SayWhatTheyHaveOfEachKind) {
   Shelves shelves({.most = 8});
   ask(shelves, "b", 4);
