@@ -11,11 +11,11 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <thread>
 
+#include "os/linux/load.hpp"
 #include "os/linux/wait.hpp"
 
 namespace lazaret::os {
@@ -36,14 +36,14 @@ unsigned processors() {
   return static_cast<unsigned>(CPU_COUNT(&set));
 }
 
-// Its fourth field: 3/120, of which three.
 bool is_crowded() {
   static const long online = ::sysconf(_SC_NPROCESSORS_ONLN);
-  std::array<char, 64> text{};
+  std::array<char, 64> text;
   const Handle file(::open("/proc/loadavg", O_RDONLY | O_CLOEXEC));
-  if (::read(file.get(), text.data(), text.size() - 1) <= 0) return false;
-  long ready = 0;
-  return std::sscanf(text.data(), "%*s %*s %*s %ld/", &ready) == 1 && ready > online;
+  const ssize_t size = ::read(file.get(), text.data(), text.size());
+  if (size <= 0 || online <= 0) return false;
+  const auto ready = ready_in({text.data(), static_cast<std::size_t>(size)});
+  return ready > static_cast<std::uint64_t>(online);
 }
 
 RawHandle standard_stream(int number) { return number; }

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "os/handle.hpp"
+#include "os/linux/load.hpp"
 
 namespace lazaret::os {
 namespace {
@@ -36,21 +37,20 @@ TEST(IsAtEnd, NeverOfAPipe) {
   EXPECT_FALSE(is_at_end(reading.get())) << "who writes may do so later";
 }
 
-// Other tests run beside it: each is looked for until it is seen.
 TEST(IsCrowded, WhenMoreIsReadyToRunThanThereAreProcessors) {
-  const auto comes = [](bool wanted) {
-    const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (is_crowded() != wanted) {
-      if (std::chrono::steady_clock::now() > latest) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return true;
-  };
-  EXPECT_TRUE(comes(false));
   std::vector<std::jthread> busy;
   for (unsigned index = 0; index < 2 * std::thread::hardware_concurrency(); ++index)
     busy.emplace_back([](const std::stop_token& stop) { while (!stop.stop_requested()); });
-  EXPECT_TRUE(comes(true));
+  const auto latest = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (!is_crowded()) ASSERT_LT(std::chrono::steady_clock::now(), latest);
+}
+
+TEST(ReadyIn, IsTheNumberBeforeTheSlashAlone) {
+  EXPECT_EQ(ready_in("0.20 0.18 0.12 1/80 11206\n"), 1U);
+  EXPECT_EQ(ready_in("9.20 8.18 7.12 31/80 11206\n"), 31U);
+  for (const char* const text : {"", "1/80", "0.20 0.18 0.12", "0.20 0.18 0.12 x/80", "0 1x/80",
+                                 "0 /80", "0 -1/80"})
+    EXPECT_EQ(ready_in(text), std::nullopt) << text;
 }
 
 }  // namespace
