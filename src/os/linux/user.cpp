@@ -16,6 +16,7 @@
 #include <thread>
 
 #include "os/linux/load.hpp"
+#include "os/linux/system_file.hpp"
 #include "os/linux/wait.hpp"
 
 namespace lazaret::os {
@@ -38,12 +39,8 @@ unsigned processors() {
 
 bool is_crowded() {
   static const long online = ::sysconf(_SC_NPROCESSORS_ONLN);
-  std::array<char, 64> text;
-  const Handle file(::open("/proc/loadavg", O_RDONLY | O_CLOEXEC));
-  const ssize_t size = ::read(file.get(), text.data(), text.size());
-  if (size <= 0 || online <= 0) return false;
-  const auto ready = ready_in({text.data(), static_cast<std::size_t>(size)});
-  return ready > static_cast<std::uint64_t>(online);
+  const auto ready = ready_in(text_of_system_file(AT_FDCWD, "/proc/loadavg"));
+  return online > 0 && ready > static_cast<std::uint64_t>(online);
 }
 
 RawHandle standard_stream(int number) { return number; }

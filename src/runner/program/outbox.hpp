@@ -15,6 +15,7 @@ namespace lazaret::runner {
 /// program, so a slow host slows the program down instead of filling memory.
 class Outbox {
  public:
+  /// With the room that the first output would have it grow to, once there is a report in it.
   Outbox() { (void)frame_room(); }
 
   [[nodiscard]] bool empty() const noexcept { return queue_.empty(); }

@@ -24,10 +24,7 @@ TEST(Shelves, LeaveTheProcessorsToABurstAMomentFromItsFirstNeedOn) {
 TEST(Shelves, LeaveTheProcessorsToWhoTookAMoment) {
   Shelves shelves({.most = 2, .rest = 5ms});
   ask(shelves, "a", 3);
-  for (int time = 0; time < 2; ++time) {
-    ASSERT_EQ(next_kind(shelves), "a");
-    put(shelves, "a");
-  }
+  ASSERT_EQ(fill(shelves), 2);
   EXPECT_NE(take(shelves, "a", kStart), nullptr);
   EXPECT_EQ(next_kind(shelves, kStart + 4ms), "none");
   EXPECT_EQ(shelves.next_change(kStart), kStart + 5ms);
@@ -38,10 +35,7 @@ TEST(Shelves, LeaveTheProcessorsToWhoTookAMoment) {
 TEST(Shelves, LeaveTheProcessorsToABurstThatTakesWhatWaits) {
   Shelves shelves({.most = 5, .rest = 5ms, .longest_rest = 12ms});
   ask(shelves, "a", 6);
-  for (int time = 0; time < 5; ++time) {
-    ASSERT_EQ(next_kind(shelves), "a");
-    put(shelves, "a");
-  }
+  ASSERT_EQ(fill(shelves), 5);
   for (const auto after : {0ms, 4ms}) EXPECT_NE(take(shelves, "a", kStart + after), nullptr);
   EXPECT_EQ(next_kind(shelves, kStart + 8ms), "none");
   EXPECT_NE(take(shelves, "a", kStart + 8ms), nullptr);
@@ -65,11 +59,14 @@ TEST(Shelves, LeaveTheProcessorsToABurstWhateverArrivesMeanwhile) {
 
 bool all_processors_are_taken = false;
 
+Bounds of_a_crowd() {
+  return {.most = 4, .rest = 5ms, .longest_wait = 20ms, .is_crowded = [] {
+            return all_processors_are_taken;
+          }};
+}
+
 TEST(Shelves, LeaveTheProcessorsToThoseWhoWaitForOneButForAMomentEach) {
-  Shelves shelves({.most = 2,
-                   .rest = 5ms,
-                   .longest_wait = 20ms,
-                   .is_crowded = [] { return all_processors_are_taken; }});
+  Shelves shelves(of_a_crowd());
   ask(shelves, "a", 4);
   all_processors_are_taken = true;
   EXPECT_EQ(next_kind(shelves, kStart), "none");
@@ -84,10 +81,7 @@ TEST(Shelves, LeaveTheProcessorsToThoseWhoWaitForOneButForAMomentEach) {
 
 // The moment of who took is no part of it, and no kind's wait is another's.
 TEST(Shelves, LeaveTheProcessorsToWhoTookWhereNoneIsFreeAsWell) {
-  Shelves shelves({.most = 4,
-                   .rest = 5ms,
-                   .longest_wait = 20ms,
-                   .is_crowded = [] { return all_processors_are_taken; }});
+  Shelves shelves(of_a_crowd());
   all_processors_are_taken = false;
   ask(shelves, "a", 3);
   ASSERT_EQ(next_kind(shelves), "a");
@@ -101,10 +95,7 @@ TEST(Shelves, LeaveTheProcessorsToWhoTookWhereNoneIsFreeAsWell) {
 }
 
 TEST(Shelves, WaitForAProcessorWithAllKindsTogether) {
-  Shelves shelves({.most = 4,
-                   .rest = 5ms,
-                   .longest_wait = 20ms,
-                   .is_crowded = [] { return all_processors_are_taken; }});
+  Shelves shelves(of_a_crowd());
   all_processors_are_taken = true;
   ask(shelves, "a", 2);
   shelves.keep("b", kMake, 1, kStart);
@@ -118,11 +109,9 @@ TEST(Shelves, WaitForAProcessorWithAllKindsTogether) {
 
 // A wait that was for something that nobody needs any more is not the next one's.
 TEST(Shelves, WaitAnewForWhatIsNeededLater) {
-  Shelves shelves({.most = 4,
-                   .idle = 10ms,
-                   .rest = 5ms,
-                   .longest_wait = 20ms,
-                   .is_crowded = [] { return all_processors_are_taken; }});
+  Bounds bounds = of_a_crowd();
+  bounds.idle = 10ms;
+  Shelves shelves(bounds);
   all_processors_are_taken = true;
   ask(shelves, "a", 2);
   EXPECT_EQ(next_kind(shelves, kStart), "none");
