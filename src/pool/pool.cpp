@@ -128,10 +128,12 @@ class Pool::State {
   }
 
   void tell_makers() {
+    if (shelves_.is_waiting(Clock::now())) return;
     ++news_;
     needed_.notify_all();
   }
   void tell_a_maker() {
+    if (shelves_.is_waiting(Clock::now())) return;
     ++news_;
     needed_.notify_one();
   }

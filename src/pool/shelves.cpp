@@ -165,7 +165,7 @@ std::optional<Shelves::Order> Shelves::next_order(Time now) {
 // What is made ahead for later costs those who run now, where all processors have something to do.
 bool Shelves::must_wait(Time now) {
   if (bounds_.is_crowded == nullptr) return false;
-  if (waits_since_ && now < looks_again_) return true;
+  if (is_waiting(now)) return true;
   const Time since = waits_since_.value_or(now);
   const bool waits = now - since < bounds_.longest_wait && bounds_.is_crowded();
   waits_since_ = waits ? std::optional(since) : std::nullopt;

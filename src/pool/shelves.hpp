@@ -48,6 +48,9 @@ class Shelves {
   /// When something is to be done even if nobody asks: later than `now`, when outdated() and
   /// next_order() have been asked at it.
   [[nodiscard]] Time next_change(Time now) const;
+  /// Whether what is to be made next waits for a processor: until next_change() no demand changes
+  /// that.
+  [[nodiscard]] bool is_waiting(Time now) const { return waits_since_ && now < looks_again_; }
 
   [[nodiscard]] std::size_t kinds() const noexcept { return shelves_.size(); }
   [[nodiscard]] std::size_t waiting() const;

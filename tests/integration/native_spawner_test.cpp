@@ -4,10 +4,13 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <map>
 #include <thread>
 
 #include <gmock/gmock.h>
@@ -152,6 +155,67 @@ TEST_P(NativeSpawner, IsNotNeededForTheEndOfARunThatItHasStarted) {
     return seen["stdout"] == "ready\ndone\n" && seen["exit_code"] == 0 ? "" : seen.dump();
   };
   expect_silence(body);
+}
+
+// Says which processors it may use, and then waits for a while.
+ExecutionRequest where() {
+  ExecutionRequest request = bash("grep -o 'list:.*' /proc/self/status | head -1; sleep 2");
+  request.limits.timeout = 60s;
+  return request;
+}
+
+// Two for each processor at once; what is done when all have said something.
+std::vector<ExecutionResult> twice_everywhere(const std::function<void()>& then) {
+  ::setenv("LAZARET_POOL_MOST", "0", 1);
+  const CodeSandbox sandbox = sandbox_on("native");
+  std::vector<ExecutionResult> results(2 * std::thread::hardware_concurrency());
+  std::atomic<unsigned> talking = 0;
+  std::vector<std::jthread> threads;
+  for (ExecutionResult& result : results) {
+    threads.emplace_back([&] {
+      ExecutionRequest request = where();
+      request.on_output = [&talking](Stream, std::string_view) { ++talking; };
+      result = sandbox.execute(request);
+    });
+  }
+  if (becomes_true(20s, [&] { return talking == results.size(); })) then();
+  threads.clear();
+  return results;
+}
+
+bool has_few_processors() { return std::thread::hardware_concurrency() <= 16; }
+
+// P-53: one for each processor, whose boxes stay there, two on each.
+TEST_P(NativeSpawner, IsOneForEachProcessorWhereManyRunAtOnce) {
+  if (!has_few_processors()) GTEST_SKIP() << "there are more processors than spawners";
+  expect_silence([]() -> std::string {
+    std::size_t spawners = 0;
+    std::map<std::string, int> places;
+    for (const auto& result :
+         twice_everywhere([&spawners] { spawners = spawners_of(::getpid()).size(); }))
+      ++places[result.stdout_text];
+    std::string text = std::to_string(spawners) + " processes; ";
+    for (const auto& [place, count] : places) {
+      const bool is_one = place.find_first_of(",-") == std::string::npos;
+      if (count != 2 || !is_one) return text + std::to_string(count) + " on " + place;
+    }
+    const bool is_everywhere = places.size() == std::thread::hardware_concurrency();
+    return is_everywhere && spawners == 2 * places.size() ? "" : text;
+  });
+}
+
+TEST_P(NativeSpawner, TakesNobodyAlongButItsOwnBoxes) {
+  if (!has_few_processors()) GTEST_SKIP() << "there are more processors than spawners";
+  expect_silence([]() -> std::string {
+    const auto results = twice_everywhere([] {
+      const std::vector<pid_t> all = spawners_of(::getpid());
+      const auto one = std::ranges::find(all, ::getpid(), parent_of);
+      if (one != all.end()) signal_all({*one}, SIGKILL);
+    });
+    const auto lost = std::ranges::count_if(
+        results, [](const ExecutionResult& result) { return !result.success(); });
+    return lost == 2 ? "" : std::to_string(lost) + " runs were lost";
+  });
 }
 
 // P-04

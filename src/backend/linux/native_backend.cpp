@@ -30,6 +30,7 @@ namespace {
 
 // A box says hello within milliseconds; one that never does must not hold its caller up.
 constexpr std::chrono::seconds kGreetingBound{10};
+constexpr std::size_t kMostSpawners = 16;
 
 // Every revealing entry of /proc that this kernel has must be covered, and what is left read-only.
 Reading read_proc_mounts(const SelfReport& report, const Foundation& foundation) {
@@ -144,22 +145,28 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
   return require(parts.evidence, spec);
 }
 
+// What a spawner of its own kind stands on.
+struct Ground {
+  std::span<const Folder> folders;
+  Processors home{};
+};
+
 // The host is looked at while the spawner makes its namespaces.
-Result<std::shared_ptr<Spawner>> start_as(const Identity& identity, std::span<const Folder> folders,
-                                          const CgroupBase& cgroups, const Call& call) {
-  LAZARET_TRY(std::shared_ptr<Spawner> spawner, Spawner::begin(identity));
-  LAZARET_TRY(const Foundation foundation, foundation_of_host(identity, folders));
+Result<Spawners::Shared> start_as(const Identity& identity, const Ground& ground,
+                                  const CgroupBase& cgroups, const Call& call) {
+  LAZARET_TRY(Spawners::Shared spawner, Spawner::begin(identity));
+  LAZARET_TRY(Foundation foundation, foundation_of_host(identity, ground.folders));
+  foundation.home = ground.home;
   LAZARET_CHECK(spawner->lay_ground(foundation, cgroups, call));
   return spawner;
 }
 
-Result<std::shared_ptr<Spawner>> start_spawner(const Identity& identity,
-                                               std::span<const Folder> folders,
-                                               const CgroupBase& cgroups, const Call& call) {
-  auto started = start_as(identity, folders, cgroups, call);
+Result<Spawners::Shared> start_spawner(const Identity& identity, const Ground& ground,
+                                       const CgroupBase& cgroups, const Call& call) {
+  auto started = start_as(identity, ground, cgroups, call);
   const bool refused = !started.ok() && started.error().code() == Errc::permission_denied;
   if (!refused || identity.kind != HostIdentity::subordinate) return started;
-  return start_as({}, folders, cgroups, call);  // as without a range; the evidence says it
+  return start_as({}, ground, cgroups, call);  // as without a range; the evidence says it
 }
 
 }  // namespace
@@ -168,7 +175,11 @@ NativeBackend::NativeBackend(Serves serves)
     : cgroups_(find_cgroup_base()),
       processors_(own_processors()),
       identity_(identity_of_host()),
-      serves_(serves) {}
+      serves_(serves),
+      spawners_(processors_, serves == Serves::one_run ? 1 : kMostSpawners,
+                [this](const Processors& home, const Call& call) {
+                  return start_spawner(identity_, {{}, home}, cgroups_, call);
+                }) {}
 
 std::string NativeBackend::runtime() const {
   utsname facts{};
@@ -177,32 +188,15 @@ std::string NativeBackend::runtime() const {
 }
 
 std::vector<HostFact> NativeBackend::host() const {
-  const SharedSpawner spawner = current();
+  const Spawners::Shared spawner = spawners_.any();
   return facts_of_host(spawner ? spawner->better_of(cgroups_) : cgroups_);
-}
-
-NativeBackend::SharedSpawner NativeBackend::current() const {
-  return spawner_.with([](const SharedSpawner& spawner) { return spawner; });
-}
-
-// WHY a turn: two first boxes at once must not start two spawners. Of an answer that was not
-// awaited a box may still be made; it ends with our end of its wire, and the boxes that are running
-// keep their spawner.
-Result<NativeBackend::SharedSpawner> NativeBackend::spawner(const Call& call) {
-  LAZARET_TRY(const Turn::Held turn, starting_.take(call));
-  SharedSpawner spawner = current();
-  if (spawner && !spawner->is_stale() && !spawner->is_spent()) return spawner;
-  LAZARET_TRY(spawner, start_spawner(identity_, {}, cgroups_, call));
-  spawner_.with([&spawner](SharedSpawner& kept) { kept.swap(spawner); });
-  return current();
 }
 
 // What is shared is opened before the ground is laid, and again on it: the handles are kept until
 // then, so that what was looked at is what is shown.
-Result<NativeBackend::SharedSpawner> NativeBackend::spawner_of(NativeBox::Parts& parts,
-                                                               const policy::Spec& spec,
-                                                               const Call& call) {
-  if (spec.mounts.empty()) return spawner(call);
+Result<Spawners::Choice> NativeBackend::spawner_of(NativeBox::Parts& parts,
+                                                   const policy::Spec& spec, const Call& call) {
+  if (spec.mounts.empty()) return spawners_.choose(call);
   const OutsideIdentity outside = outside_identity(identity_);
   std::vector<os::Handle> open;
   std::vector<Folder> folders;
@@ -212,7 +206,8 @@ Result<NativeBackend::SharedSpawner> NativeBackend::spawner_of(NativeBox::Parts&
     open.push_back(std::move(shared.handle));
     if (!shared.warning.empty()) parts.warnings.push_back(std::move(shared.warning));
   }
-  return start_spawner(identity_, folders, cgroups_, call);
+  LAZARET_TRY(auto spawner, start_spawner(identity_, {folders}, cgroups_, call));
+  return Spawners::Choice{std::move(spawner), turn_++};
 }
 
 // A scope goes with its spawner, and what is in the scope with it. In a box that is kept the runner
@@ -228,12 +223,13 @@ Status NativeBackend::make_cgroup(NativeBox::Parts& parts, const policy::Spec& s
   return {};
 }
 
-// One order to parts.spawner.
-Status NativeBackend::ask(NativeBox::Parts& parts, const policy::Spec& spec, const Call& call) {
+Status NativeBackend::ask(NativeBox::Parts& parts, Spawners::Choice choice,
+                          const policy::Spec& spec, const Call& call) {
+  parts.spawner = std::move(choice.spawner);
   LAZARET_CHECK(make_cgroup(parts, spec));
   LAZARET_TRY(auto ends, os::stream_pair());
   Order order = order_of(spec, parts.cgroup ? HeldBy::cgroup : HeldBy::limits);
-  order.processors = share_of(processors_, spec.limits.cpus, turn_++);
+  order.processors = share_of(processors_, spec.limits.cpus, choice.turn);
   const int cgroup = parts.cgroup ? parts.cgroup->descriptor() : -1;
   std::pair<os::Handle, os::Handle> exit;
   if (order.way_out != 0) {
@@ -248,12 +244,12 @@ Status NativeBackend::ask(NativeBox::Parts& parts, const policy::Spec& spec, con
 }
 
 Status NativeBackend::launch(NativeBox::Parts& parts, const policy::Spec& spec, const Call& call) {
-  LAZARET_TRY(parts.spawner, spawner_of(parts, spec, call));
-  Status asked = ask(parts, spec, call);
+  LAZARET_TRY(Spawners::Choice choice, spawner_of(parts, spec, call));
+  Status asked = ask(parts, std::move(choice), spec, call);
   const bool lost = !asked.ok() && asked.error().code() == Errc::connection_lost;
   if (!lost || !spec.mounts.empty()) return asked;
-  LAZARET_TRY(parts.spawner, spawner(call));  // it was killed; the next one is as good
-  return ask(parts, spec, call);
+  LAZARET_TRY(choice, spawners_.choose(call));  // it was killed; another one is as good
+  return ask(parts, std::move(choice), spec, call);
 }
 
 Result<std::unique_ptr<Box>> NativeBackend::open(const policy::Spec& spec, const Call& call) {

@@ -13,9 +13,7 @@
 #include "backend/linux/disks.hpp"
 #include "backend/linux/native_box.hpp"
 #include "backend/linux/plan.hpp"
-#include "backend/linux/spawner.hpp"
-#include "base/guarded.hpp"
-#include "base/turn.hpp"
+#include "backend/linux/spawners.hpp"
 
 namespace lazaret::backend::native {
 
@@ -36,16 +34,12 @@ class NativeBackend final : public Backend {
   }
 
  private:
-  // Shared by the backend and the boxes that are alive: the spawner's end would be theirs.
-  using SharedSpawner = std::shared_ptr<Spawner>;
-
-  [[nodiscard]] SharedSpawner current() const;  // empty before the first box
-  [[nodiscard]] Result<SharedSpawner> spawner(const Call& call);
   // One of its own for a box that shows directories of the host's: they are part of its ground.
-  [[nodiscard]] Result<SharedSpawner> spawner_of(NativeBox::Parts& parts, const policy::Spec& spec,
-                                                 const Call& call);
+  [[nodiscard]] Result<Spawners::Choice> spawner_of(NativeBox::Parts& parts,
+                                                    const policy::Spec& spec, const Call& call);
   [[nodiscard]] Status launch(NativeBox::Parts& parts, const policy::Spec& spec, const Call& call);
-  [[nodiscard]] Status ask(NativeBox::Parts& parts, const policy::Spec& spec, const Call& call);
+  [[nodiscard]] Status ask(NativeBox::Parts& parts, Spawners::Choice choice,
+                           const policy::Spec& spec, const Call& call);
 
   [[nodiscard]] Status make_cgroup(NativeBox::Parts& parts, const policy::Spec& spec);
 
@@ -55,10 +49,9 @@ class NativeBackend final : public Backend {
   const Serves serves_;
   std::once_flag disks_seen_;
   std::vector<std::string> disks_;  // only where there are cgroups
-  std::atomic<std::size_t> turn_ = 0;
+  std::atomic<std::size_t> turn_ = 0;  // of boxes whose spawners are their own
   std::atomic<std::uint64_t> next_ground_ = 1;
-  Turn starting_;
-  mutable Guarded<SharedSpawner> spawner_;
+  Spawners spawners_;
 };
 
 }  // namespace lazaret::backend::native

@@ -18,6 +18,9 @@ namespace lazaret::backend::native {
 /// The id that a box has inside, whoever it is outside.
 inline constexpr std::uint32_t kInsideId = 65534;
 
+/// A set of processors as sched_setaffinity(2) takes it; empty: whatever one has.
+using Processors = std::array<std::uint64_t, 16>;
+
 /// One entry of the root that all boxes share. Targets are relative to it; sources are the host's.
 struct TreeEntry {
   enum class Kind : std::uint8_t {
@@ -81,6 +84,7 @@ struct Foundation {
   static constexpr std::size_t kMostEntries = 64, kMostMasks = 48, kMostFolders = 9;
 
   Identity identity;
+  Processors home{};  ///< of the spawner, and of the boxes that are not to have others
   std::uint32_t entry_count = 0;
   std::uint32_t mask_count = 0;
   std::uint32_t folder_count = 0;
@@ -104,7 +108,7 @@ struct Order {
   std::array<char, 96> shared_options{};   ///< of /tmp and /dev/shm
   std::uint32_t limit_count = 0;
   std::array<Limit, kMostLimits> limits{};
-  std::array<std::uint64_t, 16> processors{};  ///< sched_setaffinity(2); none: whatever we have
+  Processors processors{};
   bool in_cgroup = false;
   Subprocess subprocess = Subprocess::allow;
   Profile profile = Profile::standard;

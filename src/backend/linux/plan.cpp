@@ -22,6 +22,10 @@ void add(Order& order, int resource, rlim_t most) {
   order.limits[order.limit_count++] = {resource, {most, most}};
 }
 
+void add(Processors& processors, std::size_t number) {
+  processors[number / 64] |= std::uint64_t{1} << (number % 64);
+}
+
 }  // namespace
 
 bool reserves_address_space(const policy::Spec& spec) {
@@ -34,18 +38,27 @@ bool reserves_address_space(const policy::Spec& spec) {
   return reserves(spec.language) || reserves(path.substr(path.find_last_of('/') + 1));
 }
 
-Processors share_of(const Processors& available, double cpus, std::size_t turn) {
+std::vector<std::size_t> numbers_of(const Processors& processors) {
   std::vector<std::size_t> numbers;
-  for (std::size_t number = 0; number < available.size() * 64; ++number) {
-    if ((available[number / 64] >> (number % 64) & 1) != 0) numbers.push_back(number);
+  for (std::size_t number = 0; number < processors.size() * 64; ++number) {
+    if ((processors[number / 64] >> (number % 64) & 1) != 0) numbers.push_back(number);
   }
+  return numbers;
+}
+
+Processors every(std::span<const std::size_t> numbers, std::size_t first, std::size_t step) {
+  Processors some{};
+  for (std::size_t index = first; index < numbers.size(); index += step) add(some, numbers[index]);
+  return some;
+}
+
+Processors share_of(const Processors& available, double cpus, std::size_t turn) {
+  const std::vector<std::size_t> numbers = numbers_of(available);
   const double wanted = std::ceil(cpus);
-  if (wanted >= static_cast<double>(numbers.size())) return {};
+  if (wanted >= static_cast<double>(numbers.size())) return available;
   Processors share{};
-  for (std::size_t index = 0; index < static_cast<std::size_t>(wanted); ++index) {
-    const std::size_t number = numbers[(turn + index) % numbers.size()];
-    share[number / 64] |= std::uint64_t{1} << (number % 64);
-  }
+  for (std::size_t index = 0; index < static_cast<std::size_t>(wanted); ++index)
+    add(share, numbers[(turn + index) % numbers.size()]);
   return share;
 }
 

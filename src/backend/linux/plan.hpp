@@ -1,7 +1,8 @@
 #pragma once
 
-#include <array>
-#include <cstdint>
+#include <cstddef>
+#include <span>
+#include <vector>
 
 #include "backend/linux/order.hpp"
 #include "lazaret/result.hpp"
@@ -15,11 +16,14 @@ enum class HeldBy { cgroup, limits };
 /// The spec's numbers, as the spawner takes them.
 [[nodiscard]] Order order_of(const policy::Spec& spec, HeldBy held_by);
 
-/// A set of processors as the kernel takes it.
-using Processors = std::array<std::uint64_t, 16>;
+/// The numbers of a set of processors, in their order, and the set of every `step`th of them from
+/// the `first`.
+[[nodiscard]] std::vector<std::size_t> numbers_of(const Processors& processors);
+[[nodiscard]] Processors every(std::span<const std::size_t> numbers, std::size_t first,
+                               std::size_t step);
 
 /// As many of `available` as `cpus` needs, another choice each `turn`, so that a program that
-/// counts its processors counts right (P-53). Nothing when it may have all of them.
+/// counts its processors counts right (P-53); all when it needs as many.
 [[nodiscard]] Processors share_of(const Processors& available, double cpus, std::size_t turn);
 
 /// Runtimes that reserve far more address space than they use die under RLIMIT_AS (P-50).

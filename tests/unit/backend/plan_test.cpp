@@ -60,10 +60,21 @@ TEST(ShareOfProcessors, MovesOnEachTurnAndWrapsAround) {
   EXPECT_EQ(share_of(some, 2.0, 2), Processors{0b100100});
 }
 
-TEST(ShareOfProcessors, IsNoRestrictionWhenAllAreNeeded) {
-  EXPECT_EQ(share_of(Processors{0b11}, 2.0, 0), Processors{});
-  EXPECT_EQ(share_of(Processors{0b11}, 64.0, 1), Processors{});
+TEST(ShareOfProcessors, IsAllWhenAllAreNeeded) {
+  EXPECT_EQ(share_of(Processors{0b11}, 2.0, 0), Processors{0b11});
+  EXPECT_EQ(share_of(Processors{0b11}, 64.0, 1), Processors{0b11});
   EXPECT_EQ(share_of(Processors{}, 1.0, 0), Processors{});
+}
+
+TEST(NumbersOfProcessors, AreTakenApartAndPutTogether) {
+  Processors some{0b101101};
+  some[15] = 1ULL << 63;
+  const std::vector<std::size_t> numbers = numbers_of(some);
+  EXPECT_EQ(numbers, (std::vector<std::size_t>{0, 2, 3, 5, 1023}));
+  EXPECT_EQ(every(numbers, 0, 1), some);
+  EXPECT_EQ(every(numbers, 1, 2), Processors{0b100100});
+  EXPECT_EQ(every(numbers, 5, 2), Processors{});
+  EXPECT_EQ(numbers_of({}), std::vector<std::size_t>());
 }
 
 TEST(ShareOfProcessors, ReachesBeyondTheFirstWord) {

@@ -37,10 +37,12 @@ bool write_maps(pid_t pid, std::uint32_t outside) {
          write_file((folder + "uid_map").c_str(), map.c_str());
 }
 
-bool bind_processors(pid_t pid, const Order& order) {
-  const auto& processors = order.processors;
-  if (processors == decltype(order.processors){}) return true;
-  return done(::syscall(SYS_sched_setaffinity, pid, sizeof processors, processors.data()));
+// What a spawner cannot have is no reason to have none: its boxes are given theirs by themselves.
+Processors settle(const Processors& home) {
+  Processors own{};
+  if (home != Processors{}) (void)::syscall(SYS_sched_setaffinity, 0, sizeof home, home.data());
+  if (!done(::syscall(SYS_sched_getaffinity, 0, sizeof own, own.data()))) own = {};
+  return own;
 }
 
 // In the child everything below is undone by the box's own steps; the wire becomes 0 and 1.
@@ -62,7 +64,10 @@ Epitaph epitaph_of(const rusage& usage) {
 }  // namespace
 
 Service::Service(Watched watched, const Foundation& foundation, Networks networks)
-    : watched_(std::move(watched)), foundation_(foundation), networks_(std::move(networks)) {}
+    : watched_(std::move(watched)),
+      foundation_(foundation),
+      networks_(std::move(networks)),
+      own_processors_(settle(foundation.home)) {}
 
 void Service::run() {
   for (;;) {
@@ -137,7 +142,12 @@ const char* Service::fit_out(pid_t pid, const Order& order) const {
   // In the spawner's eyes: the caller is 0 there, and the other two are what they are inside.
   const bool is_caller = foundation_.identity.kind == HostIdentity::caller;
   if (!write_maps(pid, is_caller ? 0 : kInsideId)) return "write id maps";
-  return bind_processors(pid, order) ? nullptr : "bind processors";
+  return bind_processors(pid, order.processors) ? nullptr : "bind processors";
+}
+
+bool Service::bind_processors(pid_t pid, const Processors& processors) const {
+  if (processors == Processors{} || processors == own_processors_) return true;
+  return done(::syscall(SYS_sched_setaffinity, pid, sizeof processors, processors.data()));
 }
 
 void Service::bury() {

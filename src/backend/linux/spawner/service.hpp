@@ -43,12 +43,14 @@ class Service {
   [[nodiscard]] bool answer(const Answer& answer, std::span<const int> handles) const;
   [[nodiscard]] bool refuse(const char* step) const;
   [[nodiscard]] const char* fit_out(pid_t pid, const Order& order) const;
+  [[nodiscard]] bool bind_processors(pid_t pid, const Processors& processors) const;
   void bury();
 
   Watched watched_;
   const Foundation& foundation_;
   std::vector<Ward> wards_;
   Networks networks_;
+  const Processors own_processors_;  // which boxes inherit
 };
 
 }  // namespace lazaret::backend::native
