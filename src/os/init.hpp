@@ -129,7 +129,11 @@ struct SelfReport {
   std::uint64_t ignored_signals = kEverySignal;
 };
 
+/// Whether who looks at the report knows from outside which process made it, or by the names of its
+/// namespaces.
+enum class Known { from_outside, by_namespaces };
+
 /// Meant to be called before any foreign code runs. What is to be denied is tried in a child.
-[[nodiscard]] SelfReport self_report(Subprocess subprocess);
+[[nodiscard]] SelfReport self_report(Subprocess subprocess, Known known);
 
 }  // namespace lazaret::os

@@ -129,8 +129,10 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
                     std::make_move_iterator(more.end()));
   };
   const os::Handle folder = folder_of(parts.launched.pid);
-  add(read_proc(folder, outside_identity(parts.spawner->foundation().identity),
-                parts.spawner->outside()));
+  const Namespaces theirs = namespaces_of(folder);
+  parts.pid_namespace = pid_namespace_of(theirs);
+  add(read_namespaces(theirs, parts.spawner->outside()));
+  add(read_proc(folder, outside_identity(parts.spawner->foundation().identity)));
   add(read_limits(folder, spec.limits));
   readings.push_back(read_proc_mounts(report, parts.spawner->foundation()));
   readings.push_back(read_scratch_mounts(report, spec.profile));
@@ -256,7 +258,6 @@ Result<std::unique_ptr<Box>> NativeBackend::open(const policy::Spec& spec, const
   NativeBox::Parts parts;
   LAZARET_CHECK(launch(parts, spec, call));
   parts.is_last = serves_ == Serves::one_run && !parts.cgroup;
-  parts.pid_namespace = namespace_of(parts.launched.pid, "pid").value_or("");
   const Status verified = verify(parts, spec, parts.spawner->better_of(cgroups_), call);
   auto box = std::make_unique<NativeBox>(std::move(parts));  // from here on its destructor ends it
   if (!verified.ok()) return Error(verified.error()).within("verifying the box");

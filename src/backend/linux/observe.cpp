@@ -113,12 +113,15 @@ Namespaces namespaces_of(const os::Handle& folder) {
   return all;
 }
 
-std::vector<Reading> read_proc(const os::Handle& folder, const OutsideIdentity& expected,
-                               const Namespaces& ours) {
+std::vector<Reading> read_namespaces(const Namespaces& theirs, const Namespaces& ours) {
   std::vector<Reading> readings;
-  const Namespaces theirs = namespaces_of(folder);
   for (std::size_t index = 0; index < theirs.size(); ++index)
     readings.push_back(read_namespace(kNamespaces[index], theirs[index], ours[index]));
+  return readings;
+}
+
+std::vector<Reading> read_proc(const os::Handle& folder, const OutsideIdentity& expected) {
+  std::vector<Reading> readings;
   const SelfReport report = status_from_outside(folder);
   readings.push_back(read_field(report, Control::syscalls, "Seccomp", "2"));
   readings.push_back(read_field(report, Control::privileges, "NoNewPrivs", "1"));
@@ -150,13 +153,21 @@ std::optional<std::string> namespace_of(pid_t pid, const char* name) {
   return target.empty() ? std::nullopt : std::optional(std::move(target));
 }
 
+std::string pid_namespace_of(const Namespaces& all) {
+  const auto found = std::ranges::find_if(
+      all, [](const std::string& target) { return target.starts_with("pid:"); });
+  return found == all.end() ? "" : *found;
+}
+
 std::uint32_t processes_in(const std::string& pid_namespace) {
   std::uint32_t count = 0;
+  if (pid_namespace.empty()) return count;
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
     const auto pid = parse_number(entry.path().filename().string());
-    if (!pid || namespace_of(static_cast<pid_t>(*pid), "pid") != pid_namespace) continue;
-    const SelfReport report = status_from_outside(folder_of(static_cast<pid_t>(*pid)));
+    const os::Handle folder = pid ? folder_of(static_cast<pid_t>(*pid)) : os::Handle();
+    if (target_of(folder, "ns/pid") != pid_namespace) continue;
+    const SelfReport report = status_from_outside(folder);
     const auto state = report.status.find("State");
     if (state && !state->starts_with('Z')) ++count;
   }

@@ -30,11 +30,13 @@ using Namespaces = std::array<std::string, 8>;
 [[nodiscard]] os::Handle folder_of(pid_t pid);
 [[nodiscard]] os::Handle folder_of_thread();
 
-/// What its folder in /proc shows of a box's first process from outside: identity, filter, and
-/// namespaces that are none of `ours`.
+/// Whether a box's namespaces are none of `ours`.
+[[nodiscard]] std::vector<Reading> read_namespaces(const Namespaces& theirs,
+                                                   const Namespaces& ours);
+
+/// What its folder in /proc shows of a box's first process from outside: identity and filter.
 [[nodiscard]] std::vector<Reading> read_proc(const os::Handle& folder,
-                                             const OutsideIdentity& expected,
-                                             const Namespaces& ours);
+                                             const OutsideIdentity& expected);
 
 /// Its hard limits, as its folder shows them.
 [[nodiscard]] std::vector<Reading> read_limits(const os::Handle& folder, const Limits& limits);
@@ -42,6 +44,8 @@ using Namespaces = std::array<std::string, 8>;
 /// "pid:[4026532…]" of a process's namespace, or nothing.
 [[nodiscard]] std::optional<std::string> namespace_of(pid_t pid, const char* name);
 
+/// The pid namespace as it stands among these.
+[[nodiscard]] std::string pid_namespace_of(const Namespaces& all);
 /// Processes that are in this pid namespace now; zombies do not count (P-06).
 [[nodiscard]] std::uint32_t processes_in(const std::string& pid_namespace);
 

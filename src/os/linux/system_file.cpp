@@ -11,6 +11,7 @@ namespace lazaret::os {
 namespace {
 
 constexpr std::size_t kMostFileBytes = 64UL << 10;
+constexpr ssize_t kSmall = 2048;  // behind which seldom more comes
 
 }  // namespace
 
@@ -18,10 +19,10 @@ std::string text_of_system_file(RawHandle folder, const char* name) {
   const Handle file(::openat(folder, name, O_RDONLY | O_CLOEXEC));
   std::string text;
   std::array<char, 4096> part;
-  text.reserve(2 * part.size());
   while (file.valid() && text.size() < kMostFileBytes) {
     const ssize_t count = ::read(file.get(), part.data(), part.size());
     if (count <= 0) break;
+    if (count > kSmall) text.reserve(text.size() + 2 * part.size());
     text.append(part.data(), static_cast<std::size_t>(count));
   }
   return text;

@@ -23,6 +23,6 @@ std::optional<std::vector<std::int64_t>> children() { return std::nullopt; }
 TreeUsage tree_usage() { return {}; }
 std::uint32_t shortage() { return 0; }
 Status write_file(const std::string&, const std::string&, Existing) { return no_boxes(); }
-SelfReport self_report(Subprocess) { return {}; }
+SelfReport self_report(Subprocess, Known) { return {}; }
 
 }  // namespace lazaret::os

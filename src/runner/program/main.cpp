@@ -20,7 +20,8 @@ lazaret::Result<lazaret::Subprocess> subprocess_in(int count, char** words) {
 lazaret::Status serve(int count, char** words) {
   LAZARET_TRY(const lazaret::Subprocess subprocess, subprocess_in(count, words));
   LAZARET_TRY(auto handles, lazaret::os::become_init());
-  return lazaret::runner::Supervisor(std::move(handles), subprocess).run();
+  constexpr auto kKnown = lazaret::os::Known::by_namespaces;
+  return lazaret::runner::Supervisor(std::move(handles), subprocess, kKnown).run();
 }
 
 }  // namespace

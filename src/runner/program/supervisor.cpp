@@ -43,7 +43,7 @@ Status Supervisor::run() {
   outbox_.put(FrameType::hello, encode(Hello{kProtocolVersion, os::process_id()}));
   // Before anything else is said of the box: what is denied here is denied to all that follows.
   const auto restricted = os::restrict_access();
-  os::SelfReport report = os::self_report(subprocess_);
+  os::SelfReport report = os::self_report(subprocess_, known_);
   report.text += "landlock=" + std::to_string(restricted.ok() ? *restricted : 0) + "\n";
   const Bytes text = bytes_of(report.text);
   outbox_.put(FrameType::report, text.first(std::min(text.size(), kReportBytes)));

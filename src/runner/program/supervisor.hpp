@@ -27,8 +27,8 @@ namespace lazaret::runner {
 /// the host closes the wire.
 class Supervisor {
  public:
-  Supervisor(os::InitHandles handles, Subprocess subprocess)
-      : handles_(std::move(handles)), subprocess_(subprocess) {}
+  Supervisor(os::InitHandles handles, Subprocess subprocess, os::Known known)
+      : handles_(std::move(handles)), subprocess_(subprocess), known_(known) {}
 
   /// Returns when the host has closed the wire. Errors: protocol and those of the system.
   [[nodiscard]] Status run();
@@ -83,6 +83,7 @@ class Supervisor {
 
   os::InitHandles handles_;
   Subprocess subprocess_;
+  os::Known known_;
   std::uint64_t ignored_signals_ = os::kEverySignal;
   FrameReader reader_{Direction::to_runner};
   Outbox outbox_;

@@ -86,6 +86,19 @@ TEST(ReadLimits, TakesNoLimitAndNoProcessForAnEnforcedOne) {
     EXPECT_EQ(reading.status, EvidenceStatus::not_enforced);
 }
 
+// A child that has made none shares all of ours; what cannot be read is not taken for its own.
+TEST(ReadNamespaces, SeeWhatIsNotTheBoxesOwn) {
+  const Subject subject([] { return true; });
+  ASSERT_TRUE(subject.is_ready());
+  const Namespaces ours = namespaces_of(folder_of_thread());
+  const auto readings = read_namespaces(namespaces_of(folder_of(subject.pid())), ours);
+  EXPECT_TRUE(says(readings, "no own pid namespace"));
+  EXPECT_EQ(pid_namespace_of(ours), namespace_of(::getpid(), "pid").value_or("none"));
+  EXPECT_EQ(pid_namespace_of({}), "");
+  for (const Reading& reading : read_namespaces({}, ours))
+    EXPECT_EQ(reading.status, EvidenceStatus::not_enforced);
+}
+
 TEST(ReadProc, SeesInheritableCapabilitiesFromOutside) {
   if (::geteuid() != 0) GTEST_SKIP() << "root alone has some to hand on";
   const auto act = [] {
@@ -95,7 +108,7 @@ TEST(ReadProc, SeesInheritableCapabilitiesFromOutside) {
   };
   const Subject subject(act);
   ASSERT_TRUE(subject.is_ready());
-  const auto readings = read_proc(folder_of(subject.pid()), {}, namespaces_of(folder_of_thread()));
+  const auto readings = read_proc(folder_of(subject.pid()), {});
   EXPECT_TRUE(says(readings, "CapInh is not 0000000000000000"));
   EXPECT_FALSE(says(readings, "CapAmb is not 0000000000000000"));
 }

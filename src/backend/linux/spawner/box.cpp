@@ -241,7 +241,9 @@ void become_runner(const BoxPlan& plan) {
   if (const char* const step = take_all(kBoxSteps, plan)) give_up(step, errno);
   auto handles = os::become_init();
   if (!handles.ok()) give_up("become init", handles.error().os_error());
-  const Status served = runner::Supervisor(std::move(handles).value(), plan.order.subprocess).run();
+  runner::Supervisor supervisor(std::move(handles).value(), plan.order.subprocess,
+                                os::Known::from_outside);
+  const Status served = supervisor.run();
   ::_exit(served.ok() ? 0 : 1);
 }
 
