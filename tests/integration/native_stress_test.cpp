@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr unsigned kThreads = 8;
-constexpr std::size_t kMostNetworks = 16;  // which a spawner keeps to use again
+constexpr std::size_t kMostNetworks = 32;  // which a spawner keeps to use again
 #ifdef LAZARET_SANITIZED                   // slow, and what a sanitizer keeps is not ours
 constexpr unsigned kUsualRuns = kThreads * 50;
 constexpr std::size_t kGrowthKib = 1U << 20;

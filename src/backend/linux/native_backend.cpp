@@ -30,6 +30,7 @@ namespace {
 
 // A box says hello within milliseconds; one that never does must not hold its caller up.
 constexpr std::chrono::seconds kGreetingBound{10};
+// Each has two processes; on more processors than that the making itself holds nobody up any more.
 constexpr std::size_t kMostSpawners = 16;
 
 // Every revealing entry of /proc that this kernel has must be covered, and what is left read-only.
@@ -147,7 +148,7 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
   return require(parts.evidence, spec);
 }
 
-// What a spawner of its own kind stands on.
+// What differs between spawners: what their boxes are shown, and where they are at home.
 struct Ground {
   std::span<const Folder> folders;
   Processors home{};
@@ -209,7 +210,7 @@ Result<Spawners::Choice> NativeBackend::spawner_of(NativeBox::Parts& parts,
     if (!shared.warning.empty()) parts.warnings.push_back(std::move(shared.warning));
   }
   LAZARET_TRY(auto spawner, start_spawner(identity_, {folders}, cgroups_, call));
-  return Spawners::Choice{std::move(spawner), turn_++};
+  return Spawners::Choice{std::move(spawner), spawners_.take_seat()};
 }
 
 // A scope goes with its spawner, and what is in the scope with it. In a box that is kept the runner
@@ -228,10 +229,11 @@ Status NativeBackend::make_cgroup(NativeBox::Parts& parts, const policy::Spec& s
 Status NativeBackend::ask(NativeBox::Parts& parts, Spawners::Choice choice,
                           const policy::Spec& spec, const Call& call) {
   parts.spawner = std::move(choice.spawner);
+  parts.seat = std::move(choice.seat);
   LAZARET_CHECK(make_cgroup(parts, spec));
   LAZARET_TRY(auto ends, os::stream_pair());
   Order order = order_of(spec, parts.cgroup ? HeldBy::cgroup : HeldBy::limits);
-  order.processors = share_of(processors_, spec.limits.cpus, choice.turn);
+  order.processors = share_of(processors_, spec.limits.cpus, parts.seat.turn());
   const int cgroup = parts.cgroup ? parts.cgroup->descriptor() : -1;
   std::pair<os::Handle, os::Handle> exit;
   if (order.way_out != 0) {
@@ -249,6 +251,7 @@ Status NativeBackend::launch(NativeBox::Parts& parts, const policy::Spec& spec, 
   LAZARET_TRY(Spawners::Choice choice, spawner_of(parts, spec, call));
   Status asked = ask(parts, std::move(choice), spec, call);
   const bool lost = !asked.ok() && asked.error().code() == Errc::connection_lost;
+  if (!asked.ok() && call.check().ok()) spawners_.avoid(parts.spawner);
   if (!lost || !spec.mounts.empty()) return asked;
   LAZARET_TRY(choice, spawners_.choose(call));  // it was killed; another one is as good
   return ask(parts, std::move(choice), spec, call);

@@ -49,7 +49,6 @@ class NativeBackend final : public Backend {
   const Serves serves_;
   std::once_flag disks_seen_;
   std::vector<std::string> disks_;  // only where there are cgroups
-  std::atomic<std::size_t> turn_ = 0;  // of boxes whose spawners are their own
   std::atomic<std::uint64_t> next_ground_ = 1;
   Spawners spawners_;
 };

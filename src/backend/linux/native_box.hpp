@@ -9,6 +9,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/linux/cgroup.hpp"
+#include "backend/linux/seats.hpp"
 #include "backend/linux/spawner.hpp"
 
 namespace lazaret::backend::native {
@@ -18,6 +19,7 @@ class NativeBox final : public Box {
  public:
   struct Parts {
     std::shared_ptr<Spawner> spawner;  ///< shared with the backend: its end would be the box's
+    Seats::Seat seat;
     Launched launched;
     std::unique_ptr<Wire> wire;
     std::optional<Cgroup> cgroup;

@@ -46,6 +46,7 @@ using Namespaces = std::array<std::string, 8>;
 
 /// The pid namespace as it stands among these.
 [[nodiscard]] std::string pid_namespace_of(const Namespaces& all);
+
 /// Processes that are in this pid namespace now; zombies do not count (P-06).
 [[nodiscard]] std::uint32_t processes_in(const std::string& pid_namespace);
 

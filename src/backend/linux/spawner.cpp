@@ -198,6 +198,11 @@ const CgroupBase& Spawner::better_of(const CgroupBase& callers) const noexcept {
   return no_scope && !callers.directory.empty() ? callers : scope_;
 }
 
+bool Spawner::holds_like(const Spawner& other) const noexcept {
+  return foundation_.identity.kind == other.foundation_.identity.kind &&
+         scope_.directory.empty() == other.scope_.directory.empty();
+}
+
 bool Spawner::is_spent() const {
   pollfd entry{process_.get(), POLLIN, 0};
   return retired_ || ::getpid() != owner_ || ::poll(&entry, 1, 0) > 0;

@@ -66,6 +66,8 @@ class Spawner {
   [[nodiscard]] bool is_spent() const;
   /// Whether the host has put something else in the place of what its boxes are shown.
   [[nodiscard]] bool is_stale() const { return !still_holds(foundation_); }
+  /// Whether its boxes are who another's are, and have cgroups where that one's have.
+  [[nodiscard]] bool holds_like(const Spawner& other) const noexcept;
   /// Who its boxes are on the host.
   [[nodiscard]] const Foundation& foundation() const noexcept { return foundation_; }
   /// Of the thread that began it: none of its boxes is to have one of these.

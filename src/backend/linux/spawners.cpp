@@ -1,10 +1,6 @@
 #include "backend/linux/spawners.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
-#include <iterator>
-#include <optional>
 #include <utility>
 
 #include "backend/linux/plan.hpp"
@@ -13,7 +9,7 @@
 namespace lazaret::backend::native {
 namespace {
 
-constexpr long kSeveral = 2;  // boxes
+constexpr std::size_t kSeveral = 2;  // boxes
 constexpr std::chrono::seconds kRest{10};
 
 bool is_good(const Spawners::Shared& spawner) {
@@ -23,50 +19,77 @@ bool is_good(const Spawners::Shared& spawner) {
 }  // namespace
 
 Spawners::Spawners(const Processors& available, std::size_t most, Begin begin)
-    : numbers_(numbers_of(available)),
+    : seats_(available),
       begin_(std::move(begin)),
-      lanes_(std::clamp<std::size_t>(numbers_.size(), 1, most)) {}
+      lanes_(std::clamp<std::size_t>(seats_.numbers().size(), 1, most)) {}
 
-// The first one's failure is the caller's; where it is a further one's, the first will do.
 Result<Spawners::Choice> Spawners::choose(const Call& call) {
-  auto [lane, spawner] = ask(call);
-  if (spawner.ok()) return with_turn(lane, std::move(spawner).value());
-  if (lane == 0) return spawner.error();
-  LAZARET_CHECK(call.check());
-  let_rest(lane);
-  LAZARET_TRY(Shared first, usable(0, call));
-  return with_turn(0, std::move(first));
+  Choice choice;
+  choice.seat = seats_.take();
+  LAZARET_TRY(choice.spawner, spawner_for(choice.seat.turn() % lanes_.size(), call));
+  return choice;
 }
 
-std::pair<std::size_t, Result<Spawners::Shared>> Spawners::ask(const Call& call) {
-  std::unique_lock lock(mutex_);
-  const std::size_t lane = pick();
-  ++lanes_[lane].asked;
-  lock.unlock();
-  auto spawner = usable(lane, call);
-  lock.lock();
-  --lanes_[lane].asked;
-  return {lane, std::move(spawner)};
-}
-
-std::size_t Spawners::pick() const {
-  const std::size_t own = own_lane();
-  std::size_t best = 0;
-  std::optional<std::size_t> more;
-  for (std::size_t number = 1; number < lanes_.size(); ++number) {
-    const Lane& lane = lanes_[number];
-    const long fewest = lanes_[best].boxes();
-    const bool is_better = lane.boxes() < fewest || (lane.boxes() == fewest && number == own);
-    if (lane.is_begun() && is_better) best = number;
-    if (!lane.is_begun() && !more && lane.not_before <= Clock::now()) more = number;
+Result<Spawners::Shared> Spawners::spawner_for(std::size_t lane, const Call& call) {
+  if (!is_to_serve(lane)) {
+    if (Shared another = good(Resting::left_out)) return another;
   }
-  return lanes_[best].boxes() >= kSeveral ? more.value_or(best) : best;
+  auto own = usable(lane, call);
+  if (own.ok()) return own;
+  Shared another = good(Resting::too);
+  LAZARET_CHECK(call.check());
+  return another ? Result<Shared>(std::move(another)) : std::move(own);
 }
 
-std::size_t Spawners::own_lane() const {
-  const auto number = static_cast<std::size_t>(std::max(0, ::sched_getcpu()));
-  const auto found = std::ranges::find(numbers_, number);
-  return static_cast<std::size_t>(std::distance(numbers_.begin(), found)) % lanes_.size();
+// One that was begun is, and is begun anew when it has gone.
+bool Spawners::is_to_serve(std::size_t lane) const {
+  const std::size_t boxes = seats_.taken();
+  const std::scoped_lock lock(mutex_);
+  if (lanes_[lane].rests()) return false;
+  const auto begun = std::ranges::count_if(
+      lanes_, [](const Lane& other) { return other.spawner != nullptr; });
+  return lanes_[lane].spawner || boxes > kSeveral * static_cast<std::size_t>(begun);
+}
+
+// WHY a turn: two first boxes at once must not begin two; nobody waits for it who has another.
+Result<Spawners::Shared> Spawners::usable(std::size_t lane, const Call& call) {
+  if (Shared spawner = in(lane); is_good(spawner)) return spawner;
+  if (const auto turn = lanes_[lane].beginning.take(call.within(std::chrono::milliseconds(0)));
+      turn.ok())
+    return renewed(lane, call);
+  if (Shared another = good(Resting::left_out)) return another;
+  LAZARET_TRY(const Turn::Held turn, lanes_[lane].beginning.take(call));
+  return renewed(lane, call);
+}
+
+// Of an answer that was not awaited a box may still be made; it ends with our end of its wire, and
+// the boxes that are running keep their spawner.
+Result<Spawners::Shared> Spawners::renewed(std::size_t lane, const Call& call) {
+  if (Shared spawner = in(lane); is_good(spawner)) return spawner;
+  auto spawner = begin(lane, call);
+  const std::scoped_lock lock(mutex_);
+  if (!spawner.ok()) lanes_[lane].not_before = Clock::now() + kRest;
+  if (spawner.ok()) lanes_[lane].spawner.swap(*spawner);  // the old one goes without the lock
+  return spawner.ok() ? Result<Shared>(lanes_[lane].spawner) : spawner.error();
+}
+
+// What one holds less than another would be held by chance.
+Result<Spawners::Shared> Spawners::begin(std::size_t lane, const Call& call) {
+  const bool is_alone = lanes_.size() == 1;
+  LAZARET_TRY(Shared spawner, begin_(is_alone ? Processors{}
+                                              : every(seats_.numbers(), lane, lanes_.size()),
+                                     call));
+  const Shared another = good(Resting::too);
+  if (another && !spawner->holds_like(*another))
+    return Error(Errc::unsupported, "a further spawner would hold its boxes by other means");
+  return spawner;
+}
+
+void Spawners::avoid(const Shared& spawner) {
+  const std::scoped_lock lock(mutex_);
+  for (Lane& lane : lanes_) {
+    if (spawner && lane.spawner == spawner) lane.not_before = Clock::now() + kRest;
+  }
 }
 
 Spawners::Shared Spawners::in(std::size_t lane) const {
@@ -74,32 +97,26 @@ Spawners::Shared Spawners::in(std::size_t lane) const {
   return lanes_[lane].spawner;
 }
 
-// WHY a turn: two first boxes at once must not begin two. Of an answer that was not awaited a box
-// may still be made; it ends with our end of its wire, and the boxes that are running keep their
-// spawner.
-Result<Spawners::Shared> Spawners::usable(std::size_t lane, const Call& call) {
-  if (Shared spawner = in(lane); is_good(spawner)) return spawner;
-  LAZARET_TRY(const Turn::Held turn, lanes_[lane].beginning.take(call));
-  Shared spawner = in(lane);
-  if (is_good(spawner)) return spawner;
-  const Processors home = lanes_.size() > 1 ? every(numbers_, lane, lanes_.size()) : Processors{};
-  LAZARET_TRY(spawner, begin_(home, call));
+Spawners::Shared Spawners::any() const {
   const std::scoped_lock lock(mutex_);
-  lanes_[lane].spawner.swap(spawner);  // the old one goes when the lock has gone
-  return lanes_[lane].spawner;
+  const auto found =
+      std::ranges::find_if(lanes_, [](const Lane& lane) { return lane.spawner != nullptr; });
+  return found == lanes_.end() ? nullptr : found->spawner;
 }
 
-// The processors of a home one after the other.
-Spawners::Choice Spawners::with_turn(std::size_t lane, Shared spawner) {
-  const std::size_t count = lanes_.size();
-  const std::size_t at_home = (numbers_.size() + count - 1 - lane) / count;
-  const std::size_t turn = turns_++ % std::max<std::size_t>(at_home, 1);
-  return {std::move(spawner), lane + turn * count};
-}
-
-void Spawners::let_rest(std::size_t lane) {
-  const std::scoped_lock lock(mutex_);
-  lanes_[lane].not_before = Clock::now() + kRest;
+// The first; what has gone, or shows what is no longer there, is kept by its boxes alone.
+Spawners::Shared Spawners::good(Resting resting) {
+  for (Lane& lane : lanes_) {
+    Shared spawner;  // goes without the lock
+    std::unique_lock lock(mutex_);
+    if (resting == Resting::too || !lane.rests()) spawner = lane.spawner;
+    lock.unlock();
+    if (!spawner) continue;
+    if (is_good(spawner)) return spawner;
+    lock.lock();
+    if (lane.spawner == spawner) lane.spawner.reset();
+  }
+  return nullptr;
 }
 
 }  // namespace lazaret::backend::native

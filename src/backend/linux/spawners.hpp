@@ -1,16 +1,14 @@
 #pragma once
 
-#include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <utility>
 #include <vector>
 
 #include "backend/linux/order.hpp"
+#include "backend/linux/seats.hpp"
 #include "backend/linux/spawner.hpp"
 #include "base/call.hpp"
 #include "base/turn.hpp"
@@ -19,8 +17,8 @@
 namespace lazaret::backend::native {
 
 /// A backend's spawners, begun as boxes need them and replaced when they are gone. Each keeps to a
-/// share of the processors and has its boxes there, so that what a box's processes say to each
-/// other wakes no other processor, and as many boxes are made at once. Thread-safe.
+/// share of the processors and makes the boxes there, so that what their processes say to each
+/// other wakes no other processor, and several are made at once. Thread-safe.
 class Spawners {
  public:
   /// Shared by the backend and the boxes that are alive: a spawner's end would be theirs.
@@ -33,39 +31,41 @@ class Spawners {
 
   struct Choice {
     Shared spawner;
-    std::size_t turn;  ///< for share_of(), of the same processors
+    Seats::Seat seat;
   };
-  /// The one with the fewest boxes, that of the caller's own processor among equals; one more is
-  /// begun when all have several. Errors: those of `begin`, where there is no other.
+  /// A seat, and the spawner whose home it is; another one while there are no more than two boxes
+  /// for each that was begun, or where it cannot be begun. Errors: those of `begin`, where there is
+  /// none at all.
   [[nodiscard]] Result<Choice> choose(const Call& call);
+  [[nodiscard]] Seats::Seat take_seat() { return seats_.take(); }
+  /// Not to be chosen for a while where there is another: it has refused a box.
+  void avoid(const Shared& spawner);
   /// One that was begun, or nothing before the first.
-  [[nodiscard]] Shared any() const { return in(0); }
+  [[nodiscard]] Shared any() const;
 
  private:
   using Clock = std::chrono::steady_clock;
   struct Lane {
     Turn beginning;
     Shared spawner;
-    long asked = 0;                // by who has picked it, and has no answer yet
     Clock::time_point not_before;  // after a failure
 
-    [[nodiscard]] bool is_begun() const { return spawner || asked > 0; }
-    [[nodiscard]] long boxes() const { return asked + std::max(spawner.use_count() - 1, 0L); }
+    [[nodiscard]] bool rests() const { return not_before > Clock::now(); }
   };
+  enum class Resting { left_out, too };
 
-  [[nodiscard]] std::size_t pick() const;  // under the lock
-  [[nodiscard]] std::size_t own_lane() const;
-  [[nodiscard]] Shared in(std::size_t lane) const;
-  [[nodiscard]] std::pair<std::size_t, Result<Shared>> ask(const Call& call);
+  [[nodiscard]] Result<Shared> spawner_for(std::size_t lane, const Call& call);
+  [[nodiscard]] bool is_to_serve(std::size_t lane) const;
   [[nodiscard]] Result<Shared> usable(std::size_t lane, const Call& call);
-  [[nodiscard]] Choice with_turn(std::size_t lane, Shared spawner);
-  void let_rest(std::size_t lane);
+  [[nodiscard]] Result<Shared> renewed(std::size_t lane, const Call& call);
+  [[nodiscard]] Result<Shared> begin(std::size_t lane, const Call& call);
+  [[nodiscard]] Shared in(std::size_t lane) const;
+  [[nodiscard]] Shared good(Resting resting);
 
-  const std::vector<std::size_t> numbers_;  // of the processors
+  Seats seats_;
   const Begin begin_;
   mutable std::mutex mutex_;  // of what the lanes have
   std::vector<Lane> lanes_;
-  std::atomic<std::size_t> turns_ = 0;
 };
 
 }  // namespace lazaret::backend::native

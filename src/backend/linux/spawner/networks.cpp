@@ -14,7 +14,7 @@ namespace lazaret::backend::native {
 namespace {
 
 constexpr const char* kOwn = "/proc/self/ns/net";
-constexpr std::size_t kMostKept = 16;
+constexpr std::size_t kMostKept = 32;
 
 // Looked at as well: two boxes must not find each other in one network.
 bool enter(const os::Handle& network) {

@@ -37,7 +37,7 @@ bool write_maps(pid_t pid, std::uint32_t outside) {
          write_file((folder + "uid_map").c_str(), map.c_str());
 }
 
-// What a spawner cannot have is no reason to have none: its boxes are given theirs by themselves.
+// What it cannot have is no reason to have no spawner: its boxes inherit what it has then.
 Processors settle(const Processors& home) {
   Processors own{};
   if (home != Processors{}) (void)::syscall(SYS_sched_setaffinity, 0, sizeof home, home.data());
@@ -147,7 +147,9 @@ const char* Service::fit_out(pid_t pid, const Order& order) const {
 
 bool Service::bind_processors(pid_t pid, const Processors& processors) const {
   if (processors == Processors{} || processors == own_processors_) return true;
-  return done(::syscall(SYS_sched_setaffinity, pid, sizeof processors, processors.data()));
+  const bool bound =
+      done(::syscall(SYS_sched_setaffinity, pid, sizeof processors, processors.data()));
+  return bound || errno == EINVAL;  // not ours any more (cpuset(7)); what it has is in the evidence
 }
 
 void Service::bury() {
