@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -44,6 +45,24 @@ enum class SessionState {
 };
 
 [[nodiscard]] std::string_view name_of(SessionState state) noexcept;
+
+/// Something below a session's /work that has changed.
+struct FileChange {
+  enum class Kind {
+    begun,    ///< the first: what happens from here on is told
+    created,
+    written,  ///< whoever had it open to write to it has closed it
+    removed,
+    moved,
+    missed,   ///< there was more than could be told, or what is in this directory never will be
+  };
+  Kind kind = Kind::begun;
+  bool is_directory = false;
+  std::string path;    ///< relative to /work; empty where it is not known
+  std::string target;  ///< of what was moved
+};
+
+[[nodiscard]] std::string_view name_of(FileChange::Kind kind) noexcept;
 
 /// An interpreter of a session; see ExecutionRequest::context.
 struct ContextState {
@@ -92,6 +111,14 @@ class Session {
   [[nodiscard]] Status remove(const std::string& path) const;
   /// Gives it another path below /work, where nothing may be; directories on the way are made.
   [[nodiscard]] Status move(const std::string& path, const std::string& target) const;
+  /// Tells what changes below a directory of /work, "." for all of it, or of one file, whoever does
+  /// it, while others use the session; what lies in a directory that has just come may be told
+  /// twice, and of more than 1024 directories some are missed. Returns at the stop: no error. Not
+  /// a use that keeps the session from its end, which is the other way to end: conflict. Errors:
+  /// invalid_argument, unsupported (the box cannot), and those of the wire.
+  [[nodiscard]] Status watch(const std::string& path,
+                             const std::function<void(const FileChange&)>& on_change,
+                             const std::stop_token& stop) const;
   /// Its contexts, by name. Waits for the run that goes on.
   [[nodiscard]] Result<std::vector<ContextState>> contexts() const;
   /// Ends one, and what it has left running: the next run in it begins a new one. Errors:

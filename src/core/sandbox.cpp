@@ -99,6 +99,12 @@ Status Session::move(const std::string& path, const std::string& target) const {
   return body_->inside->change({runner::Change::Kind::move, path, target}, {});
 }
 
+Status Session::watch(const std::string& path,
+                      const std::function<void(const FileChange&)>& on_change,
+                      const std::stop_token& stop) const {
+  return body_->inside->watch(path, on_change, stop);
+}
+
 Result<std::vector<ContextState>> Session::contexts() const { return body_->inside->contexts({}); }
 
 Status Session::end_context(const std::string& name) const {

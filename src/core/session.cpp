@@ -13,6 +13,7 @@
 #include "core/inputs.hpp"
 #include "core/orchestrator.hpp"
 #include "core/run_error.hpp"
+#include "core/session_inside.hpp"
 #include "core/transfer.hpp"
 #include "core/way_out.hpp"
 #include "policy/box_path.hpp"
@@ -31,21 +32,22 @@ std::string_view name_of(SessionState state) noexcept {
 }
 
 namespace core {
-namespace {
-
-std::string in_work(const std::string& path) { return "/work/" + printable(path, '?'); }
 
 Error not_ready(SessionState state) {
   return Error(Errc::conflict, "the session is not ready any more: " + std::string(name_of(state)))
       .with_hint("make another one");
 }
 
-constexpr std::uint64_t kLastOffset = (1ULL << 63) - 1;  // off_t
-
 Status check_path(const std::string& path) {
   if (policy::is_below(path)) return {};
   return Error(Errc::invalid_argument, "no path below /work: " + policy::in_quotes(path));
 }
+
+namespace {
+
+std::string in_work(const std::string& path) { return "/work/" + printable(path, '?'); }
+
+constexpr std::uint64_t kLastOffset = (1ULL << 63) - 1;  // off_t
 
 Status check_change(const runner::Change& change) {
   LAZARET_CHECK(check_path(change.path));
@@ -138,29 +140,14 @@ class Session::Use {
 };
 
 Session::Session(Parts parts)
-    : parts_(std::move(parts)), evidence_(parts_.box->evidence()), client_(parts_.box->wire()) {
+    : parts_(std::move(parts)),
+      evidence_(parts_.box->evidence()),
+      client_(parts_.box->wire(),
+              [this](const runner::Event& event) { watchers_.tell(event); }) {
   life_.with([](Life& life) { life.used = Clock::now(); });
 }
 
 Session::~Session() { close(); }
-
-// Ends with its caller's stop, and with the session.
-class Session::Stop {
- public:
-  Stop(const Session& session, const std::stop_token& caller)
-      : by_caller_(caller, Request{source_}),
-        by_closing_(session.closing_.get_token(), Request{source_}) {}
-  [[nodiscard]] std::stop_token token() const { return source_.get_token(); }
-
- private:
-  struct Request {
-    std::stop_source source;
-    void operator()() { source.request_stop(); }
-  };
-  std::stop_source source_;
-  std::stop_callback<Request> by_caller_;
-  std::stop_callback<Request> by_closing_;
-};
 
 Status Session::check(const ExecutionRequest& request) const {
   ExecutionRequest whole = request;
@@ -352,6 +339,7 @@ void Session::sweep() {
 void Session::dispose() {
   if (!parts_.box) return;
   (void)parts_.box->dispose(Call{}.within(kEndBound)).ok();
+  const std::scoped_lock lock(asking_);
   parts_.box.reset();
   parts_.way_out.reset();
 }

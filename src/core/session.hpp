@@ -15,6 +15,7 @@
 #include "core/contexts.hpp"
 #include "core/packing.hpp"
 #include "core/unpacking.hpp"
+#include "core/watchers.hpp"
 #include "egress/proxy.hpp"
 #include "lazaret/session.hpp"
 #include "policy/spec.hpp"
@@ -75,6 +76,10 @@ class Session {
                               const std::stop_token& stop);
   [[nodiscard]] Status make_directory(const std::string& path, const std::stop_token& stop);
   [[nodiscard]] Status change(const runner::Change& change, const std::stop_token& stop);
+  using OnChange = std::function<void(const FileChange& change)>;
+  /// Until the stop, or the session's end.
+  [[nodiscard]] Status watch(const std::string& path, const OnChange& on_change,
+                             const std::stop_token& stop);
   [[nodiscard]] Result<std::vector<ContextState>> contexts(const std::stop_token& stop);
   [[nodiscard]] Status end_context(const std::string& name, const std::stop_token& stop);
   /// Ends it, and what runs in it; idempotent. Its box goes at once, or with who uses it.
@@ -104,6 +109,8 @@ class Session {
   [[nodiscard]] ExecutionResult run(ExecutionRequest& request, policy::Spec& spec,
                                     const std::stop_token& stop);
   [[nodiscard]] bool is_over(const Life& life) const;
+  [[nodiscard]] Status begin_to_watch();
+  [[nodiscard]] Status listen(const Call& call);
   void end(SessionState state);
   void sweep();
   void dispose();
@@ -113,7 +120,9 @@ class Session {
   Clock::time_point made_ = Clock::now();
   mutable Guarded<Life> life_;
   std::stop_source closing_;
-  Turn turn_;  // of those who use the box
+  Turn turn_;           // of those who use the box
+  std::mutex asking_;   // of who asks something of it without a turn, and who takes it away
+  Watchers watchers_;
   runner::Client client_;
   Contexts contexts_;  // of who has the turn
 };

@@ -12,9 +12,20 @@ Error out_of_place() { return Error(Errc::protocol, "runner frame out of place")
 
 }  // namespace
 
-Result<Frame> Client::next_frame(const Call& call) {
+// The next that is no event; those are told.
+Result<std::optional<Frame>> Client::next_of_what_came() {
   for (;;) {
     LAZARET_TRY(const auto frame, reader_.next());
+    if (!frame || frame->type != FrameType::event) return frame;
+    if (!watches_) return out_of_place();
+    LAZARET_TRY(Event event, decode_event(frame->payload));
+    hear_(std::move(event));
+  }
+}
+
+Result<Frame> Client::next_frame(const Call& call) {
+  for (;;) {
+    LAZARET_TRY(const auto frame, next_of_what_came());
     if (frame) return *frame;
     LAZARET_CHECK(call.check());
     LAZARET_TRY(const std::size_t count, wire_.read(reader_.space(), call));
@@ -154,6 +165,25 @@ Status Client::signal(std::uint32_t number, const Call& call) {
 
 Status Client::resize(const TerminalSize& size, const Call& call) {
   return send(FrameType::resize, encode(size), call);
+}
+
+Status Client::watch(const Call& call) {
+  if (!hear_) return Error(Errc::unsupported, "nobody hears what changes");
+  watches_ = true;
+  return send(FrameType::watch, {}, call);
+}
+
+Status Client::listen(const Call& call) {
+  const auto frame = next_frame(call);
+  if (frame.ok()) return out_of_place();
+  return frame.error().code() == Errc::timed_out ? Status() : frame.error();
+}
+
+bool Client::is_in_step() {
+  const auto more = next_of_what_came();
+  if (!more.ok() || *more) return false;
+  const bool is_event = watches_ && reader_.may_begin(FrameType::event);
+  return !asked_ && !cut_ && (reader_.is_empty() || is_event);
 }
 
 Result<Ending> Client::await(Sink& sink, const Call& call) {

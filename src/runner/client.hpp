@@ -1,7 +1,11 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include "base/bytes.hpp"
@@ -54,6 +58,10 @@ using Ending = std::variant<Exited, Failed>;
 class Client {
  public:
   explicit Client(Wire& wire) : wire_(wire) {}
+  /// The same, and hears what changes below /work, whoever awaits what; `hear` is called on that
+  /// thread.
+  using Hear = std::function<void(Event)>;
+  Client(Wire& wire, Hear hear) : wire_(wire), hear_(std::move(hear)) {}
 
   /// Errors: protocol (another version, or not a runner at all), connection_lost, timed_out.
   [[nodiscard]] Result<Greeting> greet(const Call& call);
@@ -88,20 +96,28 @@ class Client {
   /// Carries the job's streams until it ends. May be called again after timed_out or cancelled.
   /// Errors: timed_out, cancelled, connection_lost, protocol.
   [[nodiscard]] Result<Ending> await(Sink& sink, const Call& call);
-  /// Whether all that was asked for has been answered, and nothing else was heard: what is asked
-  /// for next is not mistaken for it. To be called by the thread that awaits, when no other one
-  /// sends.
-  [[nodiscard]] bool is_in_step() const noexcept { return !asked_ && !cut_ && reader_.is_empty(); }
+  /// Asks to be told what changes below /work; the answer is an event as well. Any thread may.
+  [[nodiscard]] Status watch(const Call& call);
+  /// Hears what has changed, as long as the call lasts, where nothing else is awaited. Errors:
+  /// protocol, connection_lost, cancelled.
+  [[nodiscard]] Status listen(const Call& call);
+  /// Whether all that was asked for has been answered, and nothing else was heard but events: what
+  /// is asked for next is not mistaken for it. To be called by the thread that awaits, when no
+  /// other one sends.
+  [[nodiscard]] bool is_in_step();
   /// Whether await() has heard anything of the job: that it was started, failed or wrote.
   [[nodiscard]] bool has_heard_of_the_job() const noexcept { return heard_; }
 
  private:
   [[nodiscard]] Result<Placed> placed(const Call& call);
   [[nodiscard]] Result<Frame> next_frame(const Call& call);
+  [[nodiscard]] Result<std::optional<Frame>> next_of_what_came();
   [[nodiscard]] Status send(FrameType type, Bytes payload, const Call& call);
   [[nodiscard]] Status send_job(FrameType type, const Job& job, const Call& call);
 
   Wire& wire_;
+  const Hear hear_;
+  std::atomic<bool> watches_ = false;
   FrameReader reader_{Direction::to_host};
   bool heard_ = false;
   bool asked_ = false;  // and not answered

@@ -29,6 +29,7 @@ constexpr std::array kTypes = {
     TypeRow{FrameType::change, Direction::to_runner, kEntryBytes},
     TypeRow{FrameType::end_context, Direction::to_runner, kContextBytes},
     TypeRow{FrameType::resize, Direction::to_runner, 4},
+    TypeRow{FrameType::watch, Direction::to_runner, 0},
     TypeRow{FrameType::hello, Direction::to_host, 16},
     TypeRow{FrameType::report, Direction::to_host, kReportBytes},
     TypeRow{FrameType::started, Direction::to_host, 4},
@@ -43,6 +44,7 @@ constexpr std::array kTypes = {
     TypeRow{FrameType::entry, Direction::to_host, kEntryBytes},
     TypeRow{FrameType::entry_data, Direction::to_host, kStreamBytes},
     TypeRow{FrameType::got, Direction::to_host, 8},
+    TypeRow{FrameType::event, Direction::to_host, kEntryBytes},
 };
 
 const TypeRow* row_of(FrameType type) noexcept {
@@ -95,6 +97,12 @@ Result<std::size_t> FrameReader::payload_size(std::span<const std::byte> header)
     return Error(Errc::protocol, "runner frame with reserved bits set");
   }
   return size;
+}
+
+bool FrameReader::may_begin(FrameType type) const noexcept {
+  constexpr std::size_t kTypeAt = 4;
+  const Bytes come = queue_.bytes();
+  return come.size() <= kTypeAt || come[kTypeAt] == static_cast<std::byte>(type);
 }
 
 Result<std::optional<Frame>> FrameReader::next() {

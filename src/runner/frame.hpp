@@ -15,7 +15,7 @@
 /// The runner's wire format; docs/runner-protocol.md is its specification.
 namespace lazaret::runner {
 
-inline constexpr std::uint16_t kProtocolVersion = 8;
+inline constexpr std::uint16_t kProtocolVersion = 9;
 inline constexpr std::size_t kHeaderBytes = 8;
 inline constexpr std::size_t kStreamBytes = 64UL << 10;   ///< most payload of a stream frame
 inline constexpr std::size_t kReportBytes = 128UL << 10;  ///< most payload of a report
@@ -39,6 +39,7 @@ enum class FrameType : std::uint8_t {
   change = 0x0B,
   end_context = 0x0C,
   resize = 0x0D,
+  watch = 0x0E,
   // runner to host
   hello = 0x81,
   report = 0x82,
@@ -54,6 +55,7 @@ enum class FrameType : std::uint8_t {
   entry = 0x8C,
   entry_data = 0x8D,
   got = 0x8E,
+  event = 0x8F,
 };
 
 enum class Direction { to_runner, to_host };
@@ -83,6 +85,8 @@ class FrameReader {
   void commit(std::size_t count) noexcept;
   /// Whether nothing is left of what came.
   [[nodiscard]] bool is_empty() const noexcept { return queue_.empty(); }
+  /// Whether what is left may be the beginning of one of this type.
+  [[nodiscard]] bool may_begin(FrameType type) const noexcept;
   /// The next whole frame, or nothing when more bytes are needed.
   [[nodiscard]] Result<std::optional<Frame>> next();
 

@@ -174,6 +174,16 @@ std::vector<std::byte> encode(const Change& change) {
   return writer.take();
 }
 
+std::vector<std::byte> encode(const Event& event) {
+  Writer writer;
+  writer.number(static_cast<std::uint8_t>(event.kind));
+  writer.number(static_cast<std::uint8_t>(event.is_directory));
+  writer.text(event.path);
+  writer.text(event.target);
+  writer.number(static_cast<std::uint32_t>(event.os_error));
+  return writer.take();
+}
+
 std::vector<std::byte> encode(const Get& get) {
   Writer writer;
   writer.text(get.path);
@@ -294,6 +304,26 @@ Result<Placed> decode_placed(Bytes payload) {
   placed.os_error = static_cast<std::int32_t>(reader.number<std::uint32_t>());
   if (!reader.whole() || placed.path.size() > kPathBytes) return malformed("answer to files");
   return placed;
+}
+
+Result<Event> decode_event(Bytes payload) {
+  Reader reader(payload);
+  Event event;
+  const auto kind = reader.number<std::uint8_t>();
+  event.kind = static_cast<Event::Kind>(kind);
+  event.is_directory = reader.yes_or_no();
+  event.path = reader.text();
+  event.target = reader.text();
+  event.os_error = static_cast<std::int32_t>(reader.number<std::uint32_t>());
+  const bool fits = event.path.size() <= kPathBytes && event.target.size() <= kPathBytes;
+  const bool is_moved = event.kind == Event::Kind::moved;
+  const bool is_begun = event.kind == Event::Kind::begun;
+  const bool may_be_empty = is_begun || event.kind == Event::Kind::missed;
+  if (!reader.whole() || kind > 5 || !fits || (event.path.empty() && !may_be_empty) ||
+      (is_begun && (!event.path.empty() || event.is_directory)) ||
+      (event.os_error != 0 && !is_begun) || event.target.empty() == is_moved)
+    return malformed("event");
+  return event;
 }
 
 Result<Change> decode_change(Bytes payload) {

@@ -132,6 +132,23 @@ struct Got {
   std::uint32_t left_out = 0;  ///< entries beyond `most`, or that cannot be read
 };
 
+/// Runner to host: something below /work has changed, since the host has asked to be told.
+struct Event {
+  enum class Kind : std::uint8_t {
+    begun = 0,  ///< from here on it is told, or never
+    created = 1,
+    written = 2,
+    removed = 3,
+    moved = 4,
+    missed = 5,  ///< something was not seen, or what is in a directory will not be
+  };
+  Kind kind = Kind::begun;
+  bool is_directory = false;
+  std::string path;           ///< relative to /work; empty of begun, and of what nobody knows
+  std::string target;         ///< of moved; empty of any other
+  std::int32_t os_error = 0;  ///< of begun: why it is never told; 0 of any other
+};
+
 [[nodiscard]] std::vector<std::byte> encode(const Hello& hello);
 [[nodiscard]] std::vector<std::byte> encode(const Job& job);
 [[nodiscard]] std::vector<std::byte> encode(const Exited& exited);
@@ -139,6 +156,7 @@ struct Got {
 [[nodiscard]] std::vector<std::byte> encode(const Entry& entry);
 [[nodiscard]] std::vector<std::byte> encode(const Placed& placed);
 [[nodiscard]] std::vector<std::byte> encode(const Change& change);
+[[nodiscard]] std::vector<std::byte> encode(const Event& event);
 [[nodiscard]] std::vector<std::byte> encode(const Get& get);
 [[nodiscard]] std::vector<std::byte> encode(const Got& got);
 [[nodiscard]] std::vector<std::byte> encode(const TerminalSize& size);
@@ -152,6 +170,7 @@ struct Got {
 [[nodiscard]] Result<Entry> decode_entry(Bytes payload);
 [[nodiscard]] Result<Placed> decode_placed(Bytes payload);
 [[nodiscard]] Result<Change> decode_change(Bytes payload);
+[[nodiscard]] Result<Event> decode_event(Bytes payload);
 [[nodiscard]] Result<Get> decode_get(Bytes payload);
 [[nodiscard]] Result<Got> decode_got(Bytes payload);
 [[nodiscard]] Result<TerminalSize> decode_terminal_size(Bytes payload);

@@ -28,6 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   expect_one_spelling(input, runner::decode_entry);
   expect_one_spelling(input, runner::decode_placed);
   expect_one_spelling(input, runner::decode_change);
+  expect_one_spelling(input, runner::decode_event);
   expect_one_spelling(input, runner::decode_get);
   expect_one_spelling(input, runner::decode_got);
   expect_one_spelling(input, runner::decode_number);

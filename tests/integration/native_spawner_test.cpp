@@ -229,7 +229,8 @@ TEST_P(NativeSpawner, TakesNobodyAlongButItsOwnBoxes) {
       (void)becomes_true(10s, [&] { return are_gone({*one, *inner}); });
     });
     const auto lost = static_cast<std::size_t>(std::ranges::count_if(
-        results, [](const auto& result) { return result.meta.cause == Cause::infrastructure_lost; }));
+        results,
+        [](const auto& result) { return result.meta.cause == Cause::infrastructure_lost; }));
     if (own > 0 && own < results.size() && lost == own) return "";
     return std::to_string(lost) + " runs were lost with " + std::to_string(own) + " boxes";
   });

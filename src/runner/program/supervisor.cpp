@@ -60,7 +60,16 @@ Deadline Supervisor::turn_deadline() const {
 }
 
 Status Supervisor::turn() {
-  enum : std::size_t { kWireIn, kWireOut, kChildren, kStdin, kWord, kFarewell, kFirstOutput };
+  enum : std::size_t {
+    kWireIn,
+    kWireOut,
+    kChildren,
+    kStdin,
+    kWord,
+    kFarewell,
+    kEvents,
+    kFirstOutput,
+  };
   std::array<os::Watch, kFirstOutput + 3> watches{};
   watches[kWireIn] = {handles_.wire_in.get(), true, false};
   watches[kWireOut] = {handles_.wire_out.get(), false, !outbox_.empty()};
@@ -68,6 +77,7 @@ Status Supervisor::turn() {
   watches[kStdin] = {stdin_.get(), false, !pending_stdin_.empty()};
   if (cell_) watches[kWord] = {cell_->words.get(), false, !cell_->word.empty()};
   if (cell_) watches[kFarewell] = {cell_->farewells.get(), true, false};
+  if (watch_) watches[kEvents] = {watch_->handle(), outbox_.has_room(), false};
   for (std::size_t index = 0; index < outputs_.size(); ++index) {
     watches[kFirstOutput + index] = {outputs_[index].handle.get(), outbox_.has_room(), false};
   }
@@ -88,6 +98,7 @@ Status Supervisor::turn() {
   if (watches[kStdin].ready) feed_stdin();
   if (watches[kWord].ready) cell_->feed();
   if (watches[kFarewell].ready) LAZARET_CHECK(hear_cell());
+  if (watches[kEvents].ready) tell_events();
   if (watches[kChildren].ready) collect_children();
   if (watches[kWireIn].ready) LAZARET_CHECK(take_frames());
   while (exporter_ && outbox_.has_room()) {
@@ -112,6 +123,10 @@ Status Supervisor::take_frames() {
 Status Supervisor::obey(const Frame& frame) {
   const bool is_input = frame.type == FrameType::stdin_data || frame.type == FrameType::stdin_end;
   if (is_input && had_any_ && !main_) return {};  // of a program that has ended meanwhile
+  if (frame.type == FrameType::watch) {
+    begin_to_watch();
+    return {};
+  }
   if (exporter_ && frame.type != FrameType::signal && frame.type != FrameType::resize)
     return Error(Errc::protocol, "something else before all files were given");
   if (frame.type == FrameType::job || frame.type == FrameType::compile) {
@@ -321,6 +336,7 @@ void Supervisor::finish() {
   exited_->keeps_context = contexts_.has(*main_);
   exited_->has_artifacts = had_job_ && has_something_in(std::string(kArtifacts));
   if (exited_->code != 0) exited_->full = full_now(shortage_before_);  // a signal is never 0
+  tell_events();  // what a program has done is told before its end
   outbox_.put(FrameType::exited, encode(*exited_));
   exited_.reset();
   main_.reset();

@@ -11,6 +11,7 @@
 #include "lazaret/confinement.hpp"
 #include "os/handle.hpp"
 #include "os/init.hpp"
+#include "os/tree_watch.hpp"
 #include "os/pipe.hpp"
 #include "runner/frame.hpp"
 #include "runner/message.hpp"
@@ -40,6 +41,8 @@ class Supervisor {
   [[nodiscard]] Status obey(const Frame& frame);
   [[nodiscard]] Status obey_size(Bytes payload);
   [[nodiscard]] Status obey_files(const Frame& frame);
+  void begin_to_watch();
+  void tell_events();
   [[nodiscard]] Status give(Get get);
   [[nodiscard]] Status prepare(const Job& interpreter);
   [[nodiscard]] bool may_start(FrameType step, const Job& job) const;
@@ -89,6 +92,7 @@ class Supervisor {
   Outbox outbox_;
   Importer importer_;
   std::optional<Exporter> exporter_;
+  std::optional<os::TreeWatch> watch_;
   std::vector<Output> outputs_;
   os::Handle stdin_;
   os::Handle theirs_;  // the program's side of its terminal, which stays as long as it runs

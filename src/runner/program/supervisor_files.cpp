@@ -2,10 +2,25 @@
 
 #include "base/try.hpp"
 #include "runner/program/changer.hpp"
+#include "runner/program/place.hpp"
 #include "runner/program/supervisor.hpp"
 
 // What of a supervisor's life has to do with files that are put and given.
 namespace lazaret::runner {
+namespace {
+
+Event::Kind kind_of(os::TreeWatch::Event::Kind kind) {
+  switch (kind) {
+    case os::TreeWatch::Event::Kind::created: return Event::Kind::created;
+    case os::TreeWatch::Event::Kind::written: return Event::Kind::written;
+    case os::TreeWatch::Event::Kind::removed: return Event::Kind::removed;
+    case os::TreeWatch::Event::Kind::moved: return Event::Kind::moved;
+    case os::TreeWatch::Event::Kind::missed: break;
+  }
+  return Event::Kind::missed;
+}
+
+}  // namespace
 
 // Never while a program runs; in a box that is not kept, none has run when something is put.
 Status Supervisor::obey_files(const Frame& frame) {
@@ -18,16 +33,44 @@ Status Supervisor::obey_files(const Frame& frame) {
   if (frame.type == FrameType::put_data) return importer_.take_data(frame.payload);
   if (frame.type == FrameType::put_end) {
     LAZARET_TRY(const Placed placed, importer_.end());
+    tell_events();
     outbox_.put(FrameType::placed, encode(placed));
     return {};
   }
   if (frame.type == FrameType::change) {
     LAZARET_TRY(const Change change, decode_change(frame.payload));
-    outbox_.put(FrameType::placed, encode(carry_out(change)));
+    const Placed placed = carry_out(change);
+    tell_events();
+    outbox_.put(FrameType::placed, encode(placed));
     return {};
   }
   LAZARET_TRY(const Entry entry, decode_entry(frame.payload));
   return importer_.take(entry);
+}
+
+// Asked again, it says again that it has begun; what has not come by now is told behind it.
+void Supervisor::begin_to_watch() {
+  Event begun;
+  if (!watch_) {
+    auto watch = os::TreeWatch::begin(kRoot);
+    if (watch.ok()) watch_.emplace(std::move(*watch));
+    if (!watch.ok()) begun.os_error = number_of(watch.error());
+  }
+  outbox_.put(FrameType::event, encode(begun));
+}
+
+// As much as the host has room for; the rest waits in the kernel, which says when it lost some.
+void Supervisor::tell_events() {
+  while (watch_ && outbox_.has_room()) {
+    const auto events = watch_->take();
+    if (events.empty()) return;
+    for (const os::TreeWatch::Event& seen : events) {
+      Event event{kind_of(seen.kind), seen.is_directory, seen.path, seen.target, 0};
+      const bool fits = event.path.size() <= kPathBytes && event.target.size() <= kPathBytes;
+      if (!fits) event = {Event::Kind::missed, false, {}, {}, 0};
+      outbox_.put(FrameType::event, encode(event));
+    }
+  }
 }
 
 Status Supervisor::give(Get get) {

@@ -75,7 +75,7 @@ TEST(Client, NamesBothVersionsWhenTheyDiffer) {
   const auto greeting = Client(wire).greet(soon());
   ASSERT_FALSE(greeting.ok());
   EXPECT_EQ(greeting.error().code(), Errc::protocol);
-  EXPECT_EQ(greeting.error().message(), "the runner speaks protocol version 7, we speak 8");
+  EXPECT_EQ(greeting.error().message(), "the runner speaks protocol version 8, we speak 9");
 }
 
 TEST(Client, RefusesAnythingBeforeTheHello) {

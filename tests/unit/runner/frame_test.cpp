@@ -39,10 +39,12 @@ constexpr TypeCase kTypes[] = {
     {"change", FrameType::change, Direction::to_runner, 16UL << 10},
     {"end_context", FrameType::end_context, Direction::to_runner, 64},
     {"resize", FrameType::resize, Direction::to_runner, 4},
+    {"watch", FrameType::watch, Direction::to_runner, 0},
     {"placed", FrameType::placed, Direction::to_host, 16UL << 10},
     {"entry", FrameType::entry, Direction::to_host, 16UL << 10},
     {"entry_data", FrameType::entry_data, Direction::to_host, 64UL << 10},
     {"got", FrameType::got, Direction::to_host, 8},
+    {"event", FrameType::event, Direction::to_host, 16U << 10},
 };
 
 Direction other(Direction direction) {
