@@ -3,8 +3,6 @@
 #include <iterator>
 #include <utility>
 
-#include "base/utf8.hpp"
-
 namespace lazaret {
 
 std::string_view name_of(FileChange::Kind kind) noexcept {
@@ -28,8 +26,8 @@ FileChange change_of(const runner::Event& event) {
   constexpr FileChange::Kind kKinds[] = {FileChange::Kind::begun,   FileChange::Kind::created,
                                          FileChange::Kind::written, FileChange::Kind::removed,
                                          FileChange::Kind::moved,   FileChange::Kind::missed};
-  return {kKinds[static_cast<std::size_t>(event.kind)], event.is_directory,
-          printable(event.path, '?'), printable(event.target, '?')};
+  return {kKinds[static_cast<std::size_t>(event.kind)], event.is_directory, event.path,
+          event.target};
 }
 
 bool is_at_or_below(const std::string& name, const std::string& path) {

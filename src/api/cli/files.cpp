@@ -6,6 +6,7 @@
 #include "api/cli/app.hpp"
 #include "api/cli/command.hpp"
 #include "api/cli/errand.hpp"
+#include "api/cli/files_watch.hpp"
 #include "api/cli/session_files.hpp"
 #include "base/try.hpp"
 #include "base/utf8.hpp"
@@ -142,19 +143,26 @@ void add_changes(CLI::App& group, Action& chosen) {
 }  // namespace
 
 void add_files(CLI::App& app, Common& common, Action& chosen) {
-  auto* const group = app.add_subcommand("files", "the files of a session, between its runs");
+  auto* const group = app.add_subcommand("files", "the files of a session");
   group->footer(
       "  ID=$(lazaret session new --lang python)\n"
       "  lazaret files put $ID data.csv model/\n"
       "  lazaret session run $ID analyse.py\n"
       "  lazaret files ls $ID out\n"
       "  lazaret files get $ID out results/\n"
+      "  lazaret files watch $ID out\n"
       "Of any length: they go as archives. A daemon keeps the session: `lazaret serve`.");
   group->require_subcommand(1);
   Member listing(*group, "ls", "what lies below a directory of /work, or one file");
   listing.word("path", listing.flags->path, "below /work; else all of it");
   add_output(listing.command, common);
   listing.does(chosen, [&common](const auto& flags) { return list_files(common, flags); });
+  Member watching(*group, "watch", "tell what changes, until an interrupt or the session's end");
+  watching.word("path", watching.flags->path, "below /work; else all of it");
+  add_output(watching.command, common);
+  watching.does(chosen, [&common](const auto& flags) {
+    return watch_files(common, SessionFiles::watch_of(flags.session, flags.path));
+  });
   add_transfers(*group, common, chosen);
   add_changes(*group, chosen);
 }

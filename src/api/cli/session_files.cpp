@@ -94,6 +94,10 @@ void count(core::ArtifactTaker& taker, Traffic& traffic) {
 SessionFiles::SessionFiles(Errand& errand, const std::string& session)
     : errand_(errand), session_("/v1/sessions/" + session), target_(session_ + "/files") {}
 
+std::string SessionFiles::watch_of(const std::string& session, const std::string& path) {
+  return "/v1/sessions/" + session + "/watch?path=" + escaped(path);
+}
+
 Result<SessionFiles::Listing> SessionFiles::ask_for(const std::string& query) const {
   Listing listing;
   LAZARET_TRY(listing.text, errand_.ask({"GET", target_ + query}));

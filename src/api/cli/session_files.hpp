@@ -33,6 +33,8 @@ class SessionFiles {
     std::vector<Artifact> files;
     std::vector<std::string> warnings;
   };
+  /// What is asked of the daemon to be told what changes there.
+  [[nodiscard]] static std::string watch_of(const std::string& session, const std::string& path);
   /// A file, or what lies below a directory, without content.
   [[nodiscard]] Result<Listing> list(const std::string& path) const;
   /// Files and directories of this machine's, into a directory; what is there gives way. One

@@ -73,7 +73,7 @@ void Connection<Stream>::stream(std::shared_ptr<Run> run) {
     if (const auto self = weak.lock()) self->pump();
   };
   events_.emplace(std::move(run));
-  begin_stream("text/event-stream", "");
+  begin_stream(std::string(kEventType), "");
 }
 
 template <typename Stream>
@@ -148,7 +148,8 @@ void Connection<Stream>::pump() {
   if (download_ && download_->failed()) return linger();  // without its end
   const auto piece = events_ ? events_->next() : download_->next();
   said_all_ = events_ ? events_->over() : download_->over();
-  if (!piece && !said_all_) return events_ ? bound(bounds().beat, &Connection::beat) : unbound();
+  const bool beats = events_ || download_type_ == kEventType;
+  if (!piece && !said_all_) return beats ? bound(bounds().beat, &Connection::beat) : unbound();
   if (said_all_) gone_ = nullptr;
   send((piece ? chunk_of(*piece) : "") +
        (said_all_ ? boost::beast::buffers_to_string(http::make_chunk_last()) : ""));

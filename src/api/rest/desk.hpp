@@ -23,6 +23,7 @@ struct Desk {
   Workers& chores;
   Workers& makers;    ///< of sessions
   Workers& fetchers;  ///< of those whose packages may take minutes
+  Workers& posts;     ///< who watch files, each for a client until that one leaves
   Workers& enders;    ///< of sessions
   Workers& signals;   ///< to programs, sent in order: each may take 100 ms
   Readiness& readiness;

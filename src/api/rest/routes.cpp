@@ -9,6 +9,7 @@
 #include "api/rest/order.hpp"
 #include "api/rest/run_routes.hpp"
 #include "api/rest/session_routes.hpp"
+#include "api/rest/watch_route.hpp"
 #include "core/environment.hpp"
 #include "core/images.hpp"
 #include "core/pool_state.hpp"
@@ -96,6 +97,7 @@ constexpr std::array<std::string_view, 2> kOfPutting = {"append", "path"};
 constexpr std::array<std::string_view, 6> kOfGetting = {"path",   "content", "offset",
                                                         "length", "format",  "stat"};
 constexpr std::array<std::string_view, 1> kOfRemoving = {"path"};
+constexpr std::array<std::string_view, 1> kOfWatching = {"path"};
 
 constexpr std::array kRoutes = {
     Route{"POST", "/v1/runs", Access::admitted, start_run},
@@ -112,6 +114,7 @@ constexpr std::array kRoutes = {
     Route{"GET", "/v1/sessions/{id}/files", Access::admitted, get_files, kOfGetting},
     Route{"POST", "/v1/sessions/{id}/files", Access::admitted, change_files},
     Route{"DELETE", "/v1/sessions/{id}/files", Access::admitted, remove_files, kOfRemoving},
+    Route{"GET", "/v1/sessions/{id}/watch", Access::admitted, watch_files, kOfWatching},
     Route{"GET", "/v1/sessions/{id}/contexts", Access::admitted, list_contexts},
     Route{"DELETE", "/v1/sessions/{id}/contexts/{name}", Access::admitted, end_context},
     Route{"GET", "/v1/stream", Access::admitted, open_stream},

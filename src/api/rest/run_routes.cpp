@@ -136,7 +136,7 @@ Result<int> signal_in(const std::string& body) {
 void start_run(Desk& desk, const VisitorPointer& visitor) {
   const Request& request = visitor->request();
   const bool streamed =
-      request.takes_chunks && request.accept.find("text/event-stream") != std::string::npos;
+      request.takes_chunks && request.accept.find(kEventType) != std::string::npos;
   auto order = order_of(request.body);
   if (!order.ok()) return visitor->refuse({400, "bad_request", order.error().message()});
   if (order->input == InputKind::streamed)

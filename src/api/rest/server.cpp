@@ -23,7 +23,7 @@ namespace asio = boost::asio;
 using boost::system::error_code;
 
 constexpr unsigned kChoreThreads = 2, kMakerThreads = 2, kFetcherThreads = 2,
-                   kEnderThreads = 4;
+                   kPostThreads = 32, kEnderThreads = 4;
 
 // What is listened on: our own socket, and those of a service manager.
 struct Listeners {
@@ -64,7 +64,7 @@ class Server {
       : options_(options),
         tls_(std::move(tls)),
         desk_{loop_,     options_.bounds, service,  runs_,      sessions_, chores_, makers_,
-              fetchers_, enders_,         messages_, readiness_, metrics_,
+              fetchers_, posts_,          enders_,   messages_,  readiness_, metrics_,
               core::fingerprint(service.config())},
         local_(desk_, options_.bounds.connections),
         network_(desk_, (options_.bounds.connections + 1) / 2),
@@ -77,6 +77,7 @@ class Server {
         chores_(kChoreThreads, options_.bounds.chores),
         makers_(kMakerThreads, options_.bounds.sessions),
         fetchers_(kFetcherThreads, options_.bounds.sessions),
+        posts_(kPostThreads, 0),
         enders_(kEnderThreads, 2 * options_.bounds.sessions),
         messages_(1, options_.bounds.signals),
         drain_(loop_) {
@@ -184,6 +185,7 @@ class Server {
   Workers chores_;
   Workers makers_;
   Workers fetchers_;
+  Workers posts_;
   Workers enders_;
   Workers messages_;  // signals, from clients to programs
   asio::steady_timer drain_;

@@ -13,6 +13,9 @@
 
 namespace lazaret::rest {
 
+/// Server-sent events (HTML, 9.2), which are kept alive by comments.
+inline constexpr std::string_view kEventType = "text/event-stream";
+
 /// One request, read within its bounds: whole, or up to a body that its route takes as it comes.
 struct Request {
   std::string id;  ///< the client's X-Request-Id, or one of ours

@@ -54,7 +54,7 @@ TEST(Talk, SendsSignalsFromAThreadThatIsNotTheLoops) {
   Workers signals(1, 1);
   Readiness readiness(loop, execute, chores);
   Desk desk{loop,   bounds, service, runs,      sessions, chores,
-            chores, chores, chores,  signals,   readiness, metrics, {}};
+            chores, chores, chores,  chores,    signals, readiness, metrics, {}};
   talk.emplace(desk, "id");
   talk->when_changed([] {});
   runs.on_empty = [&work] { work.reset(); };
