@@ -111,6 +111,7 @@ class Session {
   [[nodiscard]] bool is_over(const Life& life) const;
   [[nodiscard]] Status begin_to_watch();
   [[nodiscard]] Status listen(const Call& call);
+  [[nodiscard]] Status hear(const Call& call);
   void end(SessionState state);
   void sweep();
   void dispose();

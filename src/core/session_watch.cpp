@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <chrono>
 
 #include "base/linux_error.hpp"
@@ -19,16 +20,16 @@ Status Session::watch(const std::string& path, const OnChange& on_change,
                       const std::stop_token& stop) {
   if (path != ".") LAZARET_CHECK(check_path(path));
   const Stop both(*this, stop);
-  const auto watcher = watchers_.join();
+  const auto watcher = watchers_.join(path);
   LAZARET_CHECK(begin_to_watch());
   while (!both.token().stop_requested()) {
     const auto changes = watcher->wait(Clock::now() + kListenPause, both.token());
-    for (const FileChange& change : changes) {
-      if (concerns(change, path)) on_change(change);
-    }
+    std::ranges::for_each(changes, on_change);
     if (changes.empty()) LAZARET_CHECK(listen(Call{Deadline::never(), both.token()}));
   }
-  return stop.stop_requested() ? Status() : Status(not_ready(state()));
+  if (stop.stop_requested()) return {};
+  std::ranges::for_each(watcher->wait(Clock::now(), stop), on_change);  // what came before the end
+  return not_ready(state());
 }
 
 // WHY no stop: half a frame would be the end of all that is said to the box.
@@ -37,11 +38,17 @@ Status Session::begin_to_watch() {
   return parts_.box ? client_.watch(Call{}.within(kAskBound)) : Status(not_ready(state()));
 }
 
-// Not a use: it keeps nobody waiting, and no session from its end.
+// Not a use: it keeps nobody waiting, and no session from its end, which finds it here at times.
 Status Session::listen(const Call& call) {
   if (const auto number = watchers_.failure())
     return Error(Errc::unsupported, "the box cannot watch: " + text_of_linux_error(*number))
         .with_os_error(*number);
+  const Status heard = hear(call);
+  if (state() != SessionState::ready) sweep();
+  return heard;
+}
+
+Status Session::hear(const Call& call) {
   if (state() != SessionState::ready) return not_ready(state());
   const auto turn = turn_.take(call.within(std::chrono::milliseconds(0)));
   if (!turn.ok() || !parts_.box) return {};

@@ -3,6 +3,8 @@
 #include <iterator>
 #include <utility>
 
+#include "policy/box_path.hpp"
+
 namespace lazaret {
 
 std::string_view name_of(FileChange::Kind kind) noexcept {
@@ -20,9 +22,16 @@ std::string_view name_of(FileChange::Kind kind) noexcept {
 namespace core {
 namespace {
 
-constexpr std::size_t kMostChanges = 4096;  // that nobody has taken
+// That nobody has taken.
+constexpr std::size_t kMostChanges = 4096, kMostNameBytes = 1UL << 20;
 
+const FileChange kMissed{FileChange::Kind::missed, false, {}, {}};
+
+bool is_name(const std::string& path) { return path.empty() || policy::is_below(path); }
+
+// Names that lead elsewhere are none that a runner of ours has seen.
 FileChange change_of(const runner::Event& event) {
+  if (!is_name(event.path) || !is_name(event.target)) return kMissed;
   constexpr FileChange::Kind kKinds[] = {FileChange::Kind::begun,   FileChange::Kind::created,
                                          FileChange::Kind::written, FileChange::Kind::removed,
                                          FileChange::Kind::moved,   FileChange::Kind::missed};
@@ -41,21 +50,26 @@ std::vector<FileChange> Watchers::Watcher::wait(std::chrono::steady_clock::time_
   std::unique_lock lock(mutex_);
   (void)came_.wait_until(lock, stop, at, [this] { return !changes_.empty(); });
   std::deque<FileChange> taken = std::exchange(changes_, {});
+  bytes_ = 0;
   return {std::make_move_iterator(taken.begin()), std::make_move_iterator(taken.end())};
 }
 
 void Watchers::Watcher::add(const FileChange& change) {
+  if (!concerns(change, path_)) return;
   const std::scoped_lock lock(mutex_);
-  if (changes_.size() < kMostChanges)
+  bytes_ += change.path.size() + change.target.size();
+  if (changes_.size() < kMostChanges && bytes_ <= kMostNameBytes)
     changes_.push_back(change);
-  else
-    changes_.back() = {FileChange::Kind::missed, false, {}, {}};
+  else if (!changes_.empty())
+    changes_.back() = kMissed;
   came_.notify_one();
 }
 
-std::shared_ptr<Watchers::Watcher> Watchers::join() {
-  auto watcher = std::make_shared<Watcher>();
+// Whoever comes asks the box anew.
+std::shared_ptr<Watchers::Watcher> Watchers::join(const std::string& path) {
+  auto watcher = std::make_shared<Watcher>(path);
   const std::scoped_lock lock(mutex_);
+  failure_.reset();
   std::erase_if(all_, [](const auto& other) { return other.expired(); });
   all_.push_back(watcher);
   if (has_begun_) watcher->add({FileChange::Kind::begun, false, {}, {}});

@@ -6,6 +6,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/condition.hpp"
@@ -24,19 +25,25 @@ class Watchers {
     [[nodiscard]] std::vector<FileChange> wait(std::chrono::steady_clock::time_point at,
                                                const std::stop_token& stop);
 
+    explicit Watcher(std::string path) : path_(std::move(path)) {}
+
    private:
     friend class Watchers;
     void add(const FileChange& change);
 
+    const std::string path_;
     std::mutex mutex_;
     Condition came_;
     std::deque<FileChange> changes_;
+    std::size_t bytes_ = 0;  // of their names
   };
 
-  /// Told all from now on, as long as he is kept; that it has begun, once it has.
-  [[nodiscard]] std::shared_ptr<Watcher> join();
+  /// Told what concerns the path from now on, as long as he is kept; that it has begun, once it
+  /// has.
+  [[nodiscard]] std::shared_ptr<Watcher> join(const std::string& path);
+  /// A box says it, and may say anything.
   void tell(const runner::Event& event);
-  /// Why nobody will be told anything: an errno of the box's.
+  /// Why nobody is told anything: an errno of the box's.
   [[nodiscard]] std::optional<int> failure() const;
 
  private:

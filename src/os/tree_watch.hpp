@@ -34,8 +34,11 @@ class TreeWatch {
 
   /// Readable when something has happened.
   [[nodiscard]] RawHandle handle() const noexcept { return inotify_.get(); }
-  /// What has happened, as far as it can be read at once; nothing when nothing has.
+  /// What has happened, as far as it can be read at once; nothing when nothing has. Waits a moment
+  /// for where a name has gone.
   [[nodiscard]] std::vector<Event> take();
+  /// Whether there are, or were, directories that could not be watched.
+  [[nodiscard]] bool is_blind() const noexcept { return is_blind_; }
 
  private:
   struct Raw;
@@ -48,7 +51,11 @@ class TreeWatch {
   TreeWatch(Handle inotify, std::string root)
       : inotify_(std::move(inotify)), root_(std::move(root)) {}
 
-  [[nodiscard]] bool add(const std::string& path);
+  enum class Added { anew, again, gone, refused };
+  void read(std::vector<Event>& seen);
+  [[nodiscard]] Added add(const std::string& path);
+  void take_in(const std::string& path, std::vector<Event>* found);
+  void begin_anew();
   void add_below(const std::string& path, std::vector<Event>* found);
   void look_into(const std::string& path, std::vector<std::string>& open,
                  std::vector<Event>* found);
@@ -63,6 +70,8 @@ class TreeWatch {
   std::string root_;
   std::vector<std::pair<int, std::string>> directories_;  // by their watches
   Departure departure_;
+  bool is_blind_ = false;
+  bool has_lost_ = false;  // what the kernel had no room for
 };
 
 }  // namespace lazaret::os

@@ -103,7 +103,7 @@ class Client {
   [[nodiscard]] Status listen(const Call& call);
   /// Whether all that was asked for has been answered, and nothing else was heard but events: what
   /// is asked for next is not mistaken for it. To be called by the thread that awaits, when no
-  /// other one sends.
+  /// other one asks for anything but to watch.
   [[nodiscard]] bool is_in_step();
   /// Whether await() has heard anything of the job: that it was started, failed or wrote.
   [[nodiscard]] bool has_heard_of_the_job() const noexcept { return heard_; }
@@ -124,7 +124,7 @@ class Client {
   // A frame must not be cut by another thread's. WHY no lock around the write: it can wait for as
   // long as its own call allows, which may be much longer than a signal can.
   Turn sending_;
-  bool cut_ = false;  // of those who have their turn
+  std::atomic<bool> cut_ = false;  // written by those who have their turn
 };
 
 }  // namespace lazaret::runner

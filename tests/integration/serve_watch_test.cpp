@@ -90,6 +90,7 @@ TEST_F(ServeWatch, HoldsUpNoEndOfTheDaemon) {
   const std::string request = "GET " + place + "/watch HTTP/1.1\r\nHost: x\r\n\r\n";
   ASSERT_TRUE(wire->write(bytes_of(request), Call{}.within(10s)).ok());
   (void)text_until(*wire, "event: begun\n");
+  EXPECT_EQ(daemon.ask("HEAD", place + "/watch").status, 200);
   daemon.signal(SIGTERM);
   EXPECT_EQ(daemon.wait(), 0);
 }

@@ -66,7 +66,7 @@ class Reading {
 };
 
 // Names are what a program has called files.
-void show(const Common& common, const ServerEvent& event) {
+Status show(const Common& common, const ServerEvent& event) {
   if (common.json) {
     ordered_json line = {{"event", event.name}};
     line.update(event.data);
@@ -79,7 +79,8 @@ void show(const Common& common, const ServerEvent& event) {
     if (event.data.contains("target")) text += " -> " + event.data.value("target", std::string());
     std::printf("%-8s %s\n", event.name.c_str(), printable(text, '?').c_str());
   }
-  std::fflush(stdout);
+  if (std::fflush(stdout) == 0) return {};
+  return Error(Errc::system, "standard output cannot be written to");
 }
 
 Status show_all(const Common& common, Reading& reading) {
@@ -87,7 +88,7 @@ Status show_all(const Common& common, Reading& reading) {
     LAZARET_TRY(const auto event, reading.next());
     if (!event) return Error(Errc::connection_lost, "the daemon has ended");
     if (event->name == "ended") return Error(Errc::conflict, text_in(event->data, "detail"));
-    if (event->name != "begun" || common.json) show(common, *event);
+    if (event->name != "begun" || common.json) LAZARET_CHECK(show(common, *event));
     if (event->name == "begun" && !common.quiet && !common.json) note("watching");
   }
 }

@@ -92,6 +92,7 @@ void Connection<Stream>::begin_download() {
   count(200);
   said_all_ = request_.method == "HEAD";
   if (said_all_) download_->fail(Error(Errc::cancelled, "only the head was asked for"));
+  if (said_all_ && gone_) std::exchange(gone_, nullptr)();  // who gives it may wait for its client
   begin_stream(download_type_, said_all_ ? "" : chunk_of(*first));
 }
 

@@ -19,7 +19,7 @@ Seats::Seat& Seats::Seat::operator=(Seat&& other) noexcept {
 }
 
 void Seats::Seat::leave() noexcept {
-  if (!boxes_) return;
+  if (!boxes_ || ::getpid() != boxes_->owner) return;
   const std::scoped_lock lock(boxes_->mutex);
   --boxes_->on[turn_];
 }

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <sys/types.h>
+#include <unistd.h>
+
 #include <cstddef>
 #include <memory>
 #include <mutex>
@@ -28,6 +31,7 @@ class Seats {
    private:
     friend class Seats;
     struct Boxes {
+      const pid_t owner = ::getpid();  // a fork of it takes no seats and leaves none
       std::mutex mutex;
       std::vector<std::size_t> on;  // each processor
     };

@@ -68,7 +68,7 @@ Result<Spawners::Shared> Spawners::renewed(std::size_t lane, const Call& call) {
   if (Shared spawner = in(lane); is_good(spawner)) return spawner;
   auto spawner = begin(lane, call);
   const std::scoped_lock lock(mutex_);
-  if (!spawner.ok()) lanes_[lane].not_before = Clock::now() + kRest;
+  if (!spawner.ok() && call.check().ok()) lanes_[lane].not_before = Clock::now() + kRest;
   if (spawner.ok()) lanes_[lane].spawner.swap(*spawner);  // the old one goes without the lock
   return spawner.ok() ? Result<Shared>(lanes_[lane].spawner) : spawner.error();
 }

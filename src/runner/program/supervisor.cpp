@@ -98,7 +98,7 @@ Status Supervisor::turn() {
   if (watches[kStdin].ready) feed_stdin();
   if (watches[kWord].ready) cell_->feed();
   if (watches[kFarewell].ready) LAZARET_CHECK(hear_cell());
-  if (watches[kEvents].ready) tell_events();
+  if (watches[kEvents].ready) tell_events(Room::of_the_outbox);
   if (watches[kChildren].ready) collect_children();
   if (watches[kWireIn].ready) LAZARET_CHECK(take_frames());
   while (exporter_ && outbox_.has_room()) {
@@ -336,7 +336,7 @@ void Supervisor::finish() {
   exited_->keeps_context = contexts_.has(*main_);
   exited_->has_artifacts = had_job_ && has_something_in(std::string(kArtifacts));
   if (exited_->code != 0) exited_->full = full_now(shortage_before_);  // a signal is never 0
-  tell_events();  // what a program has done is told before its end
+  tell_events(Room::any);  // what a program has done is told before its end
   outbox_.put(FrameType::exited, encode(*exited_));
   exited_.reset();
   main_.reset();

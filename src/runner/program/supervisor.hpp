@@ -42,7 +42,8 @@ class Supervisor {
   [[nodiscard]] Status obey_size(Bytes payload);
   [[nodiscard]] Status obey_files(const Frame& frame);
   void begin_to_watch();
-  void tell_events();
+  enum class Room { of_the_outbox, any };
+  void tell_events(Room room);
   [[nodiscard]] Status give(Get get);
   [[nodiscard]] Status prepare(const Job& interpreter);
   [[nodiscard]] bool may_start(FrameType step, const Job& job) const;

@@ -33,14 +33,14 @@ Status Supervisor::obey_files(const Frame& frame) {
   if (frame.type == FrameType::put_data) return importer_.take_data(frame.payload);
   if (frame.type == FrameType::put_end) {
     LAZARET_TRY(const Placed placed, importer_.end());
-    tell_events();
+    tell_events(Room::any);
     outbox_.put(FrameType::placed, encode(placed));
     return {};
   }
   if (frame.type == FrameType::change) {
     LAZARET_TRY(const Change change, decode_change(frame.payload));
     const Placed placed = carry_out(change);
-    tell_events();
+    tell_events(Room::any);
     outbox_.put(FrameType::placed, encode(placed));
     return {};
   }
@@ -57,11 +57,15 @@ void Supervisor::begin_to_watch() {
     if (!watch.ok()) begun.os_error = number_of(watch.error());
   }
   outbox_.put(FrameType::event, encode(begun));
+  if (watch_ && watch_->is_blind())
+    outbox_.put(FrameType::event, encode(Event{Event::Kind::missed, false, {}, {}, 0}));
 }
 
-// As much as the host has room for; the rest waits in the kernel, which says when it lost some.
-void Supervisor::tell_events() {
-  while (watch_ && outbox_.has_room()) {
+// The rest waits in the kernel, which says when it has lost some.
+void Supervisor::tell_events(Room room) {
+  constexpr int kMostReads = 64;
+  for (int read = 0; watch_ && read < kMostReads; ++read) {
+    if (room == Room::of_the_outbox && !outbox_.has_room()) return;
     const auto events = watch_->take();
     if (events.empty()) return;
     for (const os::TreeWatch::Event& seen : events) {

@@ -131,6 +131,54 @@ TEST_F(WatchedTree, SaysWhatItCannotWatch) {
   EXPECT_THAT(all, Contains("missed 1023/"));
 }
 
+TEST_F(WatchedTree, IsBlindToWhatWasTooMuchAlready) {
+  for (int number = 0; number < 1023; ++number)
+    fs::create_directories(path(std::to_string(number)));
+  begin();
+  EXPECT_FALSE(watch_->is_blind());
+  fs::create_directories(path("one more"));
+  begin();
+  EXPECT_TRUE(watch_->is_blind());
+}
+
+// Names that have changed hands before anybody has read of it.
+TEST_F(WatchedTree, FindsDirectoriesUnderTheNamesThatTheyHaveByNow) {
+  begin();
+  fs::create_directory(path("a"));
+  fs::rename(path("a"), path("b"));
+  fs::create_directory(path("a"));
+  fs::create_directory(path("early"));
+  fs::rename(path("early"), path("late"));
+  (void)told();
+  for (const std::string name : {"a/file", "b/file", "late/file"}) {
+    write(name);
+    EXPECT_THAT(told(), ElementsAre("created " + name, "written " + name));
+  }
+}
+
+TEST_F(WatchedTree, TellsNoMoreThanSoMuchOfADirectoryThatComesFull) {
+  fs::create_directories(scratch_.at("outside/full"));
+  for (int number = 0; number < 3000; ++number)
+    std::ofstream(scratch_.at("outside/full/" + std::to_string(number)));
+  begin();
+  fs::rename(scratch_.at("outside/full"), path("full"));
+  const auto all = told();
+  EXPECT_LT(all.size(), 4200U);
+  EXPECT_EQ(all.back(), "missed full/");
+}
+
+// The kernel's own queue has an end (inotify(7), max_queued_events).
+TEST_F(WatchedTree, GoesOnAfterTheKernelHasLostSome) {
+  begin();
+  fs::create_directory(path("first"));
+  for (int number = 0; number < 20000; ++number) write("first/" + std::to_string(number % 10));
+  fs::create_directory(path("lost"));
+  const auto all = told();
+  if (!testing::Value(all, Contains("missed "))) GTEST_SKIP() << "the queue is longer here";
+  write("lost/file");
+  EXPECT_THAT(told(), Contains("written lost/file"));
+}
+
 TEST(TreeWatch, NeedsADirectory) {
   EXPECT_FALSE(TreeWatch::begin("/nowhere/at/all").ok());
   EXPECT_FALSE(TreeWatch::begin("/proc/self/status").ok());
