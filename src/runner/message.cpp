@@ -98,6 +98,13 @@ Error malformed(std::string_view what) {
   return Error(Errc::protocol, "malformed " + std::string(what) + " from the runner's stream");
 }
 
+// A path and what it leads to or becomes; whether neither is longer than a path may be.
+bool take_paths(Reader& reader, std::string& path, std::string& target) {
+  path = reader.text();
+  target = reader.text();
+  return path.size() <= kPathBytes && target.size() <= kPathBytes;
+}
+
 }  // namespace
 
 std::vector<std::byte> encode(const Hello& hello) {
@@ -287,11 +294,9 @@ Result<Entry> decode_entry(Bytes payload) {
   entry.kind = static_cast<Entry::Kind>(kind);
   entry.executable = reader.yes_or_no();
   entry.size = reader.number<std::uint64_t>();
-  entry.path = reader.text();
-  entry.target = reader.text();
+  const bool fits = take_paths(reader, entry.path, entry.target);
   const auto existing = reader.number<std::uint8_t>();
   entry.existing = static_cast<Entry::Existing>(existing);
-  const bool fits = entry.path.size() <= kPathBytes && entry.target.size() <= kPathBytes;
   if (!reader.whole() || kind > 3 || existing > 2 || entry.path.empty() || !fits)
     return malformed("entry");
   return entry;
@@ -312,10 +317,8 @@ Result<Event> decode_event(Bytes payload) {
   const auto kind = reader.number<std::uint8_t>();
   event.kind = static_cast<Event::Kind>(kind);
   event.is_directory = reader.yes_or_no();
-  event.path = reader.text();
-  event.target = reader.text();
+  const bool fits = take_paths(reader, event.path, event.target);
   event.os_error = static_cast<std::int32_t>(reader.number<std::uint32_t>());
-  const bool fits = event.path.size() <= kPathBytes && event.target.size() <= kPathBytes;
   const bool is_moved = event.kind == Event::Kind::moved;
   const bool is_begun = event.kind == Event::Kind::begun;
   const bool may_be_empty = is_begun || event.kind == Event::Kind::missed;
@@ -331,9 +334,7 @@ Result<Change> decode_change(Bytes payload) {
   Change change;
   const auto kind = reader.number<std::uint8_t>();
   change.kind = static_cast<Change::Kind>(kind);
-  change.path = reader.text();
-  change.target = reader.text();
-  const bool fits = change.path.size() <= kPathBytes && change.target.size() <= kPathBytes;
+  const bool fits = take_paths(reader, change.path, change.target);
   const bool has_target = change.kind == Change::Kind::move;
   if (!reader.whole() || kind > 1 || change.path.empty() || !fits ||
       change.target.empty() == has_target)

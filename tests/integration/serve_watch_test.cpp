@@ -83,6 +83,15 @@ TEST_F(ServeWatch, HasRoomForSoManyAndForOthersOnceTheyLeave) {
   }));
 }
 
+TEST_F(ServeWatch, KeepsNoSessionFromItsEnd) {
+  const std::string place(
+      daemon_.ask("POST", "/v1/sessions", R"({"idle_s": 2})").head.header("Location"));
+  auto wire = daemon_.connect();
+  const std::string request = "GET " + place + "/watch HTTP/1.1\r\nHost: x\r\n\r\n";
+  ASSERT_TRUE(wire->write(bytes_of(request), Call{}.within(10s)).ok());
+  EXPECT_THAT(text_until(*wire, "\r\n0\r\n\r\n"), HasSubstr("not ready any more: expired"));
+}
+
 TEST_F(ServeWatch, HoldsUpNoEndOfTheDaemon) {
   Daemon daemon;
   const std::string place(daemon.ask("POST", "/v1/sessions").head.header("Location"));

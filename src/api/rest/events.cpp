@@ -14,17 +14,17 @@ void put_event(std::string& text, std::string_view name, std::string_view data) 
   for (const std::string_view part : {kName, name, kData, data, kEnd}) text += part;
 }
 
-std::string event(std::string_view name, std::string_view data) {
-  std::string text;
-  put_event(text, name, data);
-  return text;
-}
-
 const char* name_of(Stream stream) {
   return stream == Stream::standard_output ? "stdout" : "stderr";
 }
 
 }  // namespace
+
+std::string event_text(std::string_view name, std::string_view data) {
+  std::string text;
+  put_event(text, name, data);
+  return text;
+}
 
 std::optional<std::string> Events::start() {
   if (std::exchange(started_, true)) return std::nullopt;
@@ -43,7 +43,8 @@ std::optional<std::string> Events::result() {
 }
 
 std::optional<std::string> EventText::next() {
-  if (const auto id = events_.start()) return event("run", nlohmann::json{{"run_id", *id}}.dump());
+  if (const auto id = events_.start())
+    return event_text("run", nlohmann::json{{"run_id", *id}}.dump());
   while (auto output = events_.output()) {
     if (auto text = text_of(std::move(*output))) return text;
   }
@@ -65,7 +66,7 @@ std::optional<std::string> EventText::text_of(Backlog::Piece output) {
   const std::size_t whole = whole_prefix(bytes);
   cut = bytes.substr(whole);
   if (whole == 0) return std::nullopt;
-  return event(name_of(output.stream), nlohmann::json(to_utf8(bytes.substr(0, whole))).dump());
+  return event_text(name_of(output.stream), nlohmann::json(to_utf8(bytes.substr(0, whole))).dump());
 }
 
 }  // namespace lazaret::rest

@@ -3,11 +3,15 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "api/rest/runs.hpp"
 #include "lazaret/request.hpp"
 
 namespace lazaret::rest {
+
+/// One server-sent event (HTML, 9.2); `data` is a single line.
+[[nodiscard]] std::string event_text(std::string_view name, std::string_view data);
 
 /// What a client is told of a run while it goes on, taken from it piece by piece, as fast as the
 /// client takes it. What waits is bounded by the caps of the run's output: the program waits for no

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "api/rest/aside.hpp"
+#include "api/rest/events.hpp"
 #include "api/rest/order.hpp"
 
 namespace lazaret::rest {
@@ -12,9 +13,8 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string event_text(std::string_view name, const ordered_json& data) {
-  return "event: " + std::string(name) + "\ndata: " +
-         data.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + "\n\n";
+std::string event_of(std::string_view name, const ordered_json& data) {
+  return event_text(name, data.dump(-1, ' ', false, ordered_json::error_handler_t::replace));
 }
 
 std::string event_of(const FileChange& change) {
@@ -22,7 +22,7 @@ std::string event_of(const FileChange& change) {
   if (change.kind != FileChange::Kind::begun)
     data = {{"path", change.path}, {"directory", change.is_directory}};
   if (!change.target.empty()) data["target"] = change.target;
-  return event_text(name_of(change.kind), data);
+  return event_of(name_of(change.kind), data);
 }
 
 /// Who watches for a client until that one leaves or the session ends.
@@ -36,7 +36,7 @@ class Post {
     const Status ended = session.watch(
         path, [this](const FileChange& change) { tell(event_of(change)); }, end_.get_token());
     if (!ended.ok() && has_told_)
-      tell(event_text("ended", {{"detail", ended.error().message()}}));
+      tell(event_of("ended", {{"detail", ended.error().message()}}));
     if (ended.ok() || has_told_)
       channel_->end();
     else

@@ -30,7 +30,7 @@ namespace {
 
 // A box says hello within milliseconds; one that never does must not hold its caller up.
 constexpr std::chrono::seconds kGreetingBound{10};
-// Each has two processes; on more processors than that the making itself holds nobody up any more.
+// Each has two processes of its own.
 constexpr std::size_t kMostSpawners = 16;
 
 // Every revealing entry of /proc that this kernel has must be covered, and what is left read-only.

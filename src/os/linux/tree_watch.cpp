@@ -133,6 +133,7 @@ void TreeWatch::look_into(const std::string& path, std::vector<std::string>& ope
     if (name == "." || name == "..") continue;
     const std::string there = joined(path, name);
     if (found != nullptr && found->size() >= kMostFound) {
+      is_blind_ = true;  // to directories that come behind
       found->push_back({Event::Kind::missed, true, path, {}});
       return;
     }
