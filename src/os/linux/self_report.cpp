@@ -36,21 +36,28 @@ void add(std::string& report, std::string_view key, std::string_view value) {
   report.append(key).append("=").append(value).append("\n");
 }
 
-// One line for each line of the text, `key` in front.
-void add_lines(std::string& report, std::string_view key, std::string_view text) {
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find('\n', at), text.size());
-    add(report, key, text.substr(at, end - at));
-    at = end + 1;
-  }
+// One line for each line of a file of the kernel's, `key` in front. WHY not its text first: in a
+// box, memory is mapped and given back for each that is larger than a page.
+void add_lines(std::string& report, std::string_view key, RawHandle folder, const char* name) {
+  bool begins = true;
+  read_system_file(folder, name, [&](std::string_view piece) {
+    while (!piece.empty()) {
+      if (begins) report.append(key).append("=");
+      const std::size_t size = std::min(piece.find('\n'), piece.size() - 1) + 1;
+      begins = piece[size - 1] == '\n';
+      report.append(piece.substr(0, size));
+      piece.remove_prefix(size);
+    }
+  });
+  if (!begins) report.append("\n");
 }
 
 // proc(5), /proc/pid/status.
-std::uint64_t ignored_signals_in(const std::string& status) {
-  constexpr std::string_view kKey = "\nSigIgn:\t";
-  const std::size_t at = status.find(kKey);
+std::uint64_t ignored_signals_in(const std::string& report) {
+  constexpr std::string_view kKey = "\nstatus=SigIgn:\t";
+  const std::size_t at = report.find(kKey);
   if (at == std::string::npos) return kEverySignal;
-  return number_at(status, at + kKey.size(), 16).value_or(kEverySignal);
+  return number_at(report, at + kKey.size(), 16).value_or(kEverySignal);
 }
 
 void add_limits(std::string& report) {
@@ -103,8 +110,7 @@ void add_cgroup(std::string& report) {
   };
   const Handle root = folder("/sys/fs/cgroup");
   if (!root.valid()) return;
-  for (const auto& [key, name] : kFiles)
-    add_lines(report, key, text_of_system_file(root.get(), name));
+  for (const auto& [key, name] : kFiles) add_lines(report, key, root.get(), name);
 }
 
 int outcome_of_socket(int family, int type) noexcept {
@@ -206,17 +212,16 @@ SelfReport self_report(Subprocess subprocess, Known known) {
   report.reserve(kUsualReportBytes);
   add(report, "pid", std::to_string(::getpid()));
   const Handle self = folder("/proc/self");
-  const std::string status = text_of_system_file(self.get(), "status");
-  made.ignored_signals = ignored_signals_in(status);
-  add_lines(report, "status", status);
+  add_lines(report, "status", self.get(), "status");
+  made.ignored_signals = ignored_signals_in(report);
   add_limits(report);
   if (known == Known::by_namespaces) add_namespaces(report, self.get());
   add_cgroup(report);
-  add_lines(report, "net", text_of_system_file(self.get(), "net/dev"));
+  add_lines(report, "net", self.get(), "net/dev");
   for (const char* const path : {"/work", "/tmp", "/dev/shm"}) add_disk(report, path);
   std::array<char, 65> host{};
   if (::gethostname(host.data(), host.size() - 1) == 0) add(report, "hostname", host.data());
-  add_lines(report, "mount", text_of_system_file(self.get(), "mountinfo"));
+  add_lines(report, "mount", self.get(), "mountinfo");
   add_probes(report);
   if (subprocess == Subprocess::deny) report += try_subprocess_filter();
   return made;
