@@ -122,10 +122,16 @@ std::optional<Ended> reap(RawHandle children) {
   return Ended{pid, false, static_cast<std::uint32_t>(WEXITSTATUS(status))};
 }
 
+// WHY look first: kill(-1) walks all processes of the host. Of a box all descend from its init, and
+// who loses his parent becomes its child (pid_namespaces(7)).
 Status signal_all(std::int64_t leader, std::uint32_t signal) {
+  if (::getpid() != 1) return send_signal(-leader, signal);
+  siginfo_t ended{};
+  const bool alone = ::waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) != 0;
+  if (alone && errno == ECHILD) return Error(Errc::not_found, "no process left");
   // SAFETY: kill(-1) reaches every process we may signal; only as init of a pid namespace is that
   // exactly the box.
-  return send_signal(::getpid() == 1 ? -1 : -leader, signal);
+  return send_signal(-1, signal);
 }
 
 Status signal_group(std::int64_t leader, std::uint32_t signal) {
