@@ -1,6 +1,7 @@
 #include "backend/linux/foundation.hpp"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -23,12 +24,13 @@ constexpr const char* kHosts = "127.0.0.1 localhost\n::1 localhost\n";
 constexpr const char* kNsswitch = "passwd: files\ngroup: files\nhosts: files\n";
 
 // What interpreters, compilers and the dynamic linker read; none of it is about this host's users
-// or network.
+// or network. Not /etc/python3*, by which a host has something of its own done whenever Python
+// starts (sitecustomize).
 constexpr const char* kEtc[] = {
-    "ld.so.cache",     "ld.so.conf",   "ld.so.conf.d",    "alternatives",    "mime.types",
-    "python3",         "python3.11",   "python3.12",      "python3.13",      "nodejs",
-    "services",        "protocols",    "java-11-openjdk", "java-17-openjdk", "java-21-openjdk",
-    "java-25-openjdk", "matplotlibrc", "ssl/certs",
+    "ld.so.cache",     "ld.so.conf",      "ld.so.conf.d", "alternatives",
+    "mime.types",      "nodejs",          "services",     "protocols",
+    "java-11-openjdk", "java-17-openjdk", "java-21-openjdk", "java-25-openjdk",
+    "matplotlibrc",    "ssl/certs",
 };
 
 // tty: of the box's own terminals, where it has any.
@@ -39,6 +41,23 @@ constexpr std::pair<const char*, const char*> kDeviceLinks[] = {
     {"dev/stdout", "/proc/self/fd/1"}, {"dev/stderr", "/proc/self/fd/2"},
     {"dev/ptmx", "pts/ptmx"},
 };
+
+// Each mount costs every box a mount, a line of its mountinfo and an unmount; a file that is copied
+// costs a spawner less than that once. All that is copied must leave room in the root.
+constexpr std::uint64_t kMostCopied = 512UL << 10;
+
+std::int64_t changed_ns(const struct stat& facts) {
+  return std::int64_t{facts.st_ctim.tv_sec} * 1'000'000'000 + facts.st_ctim.tv_nsec;
+}
+
+// Whether a file or directory is still the one that was looked at. What is bound shows its own
+// changes; a copy does not.
+bool is_the_same(const TreeEntry& entry) {
+  struct stat facts {};
+  return ::stat(entry.source.data(), &facts) == 0 && facts.st_dev == entry.device &&
+         facts.st_ino == entry.inode &&
+         (entry.kind != Kind::copy || changed_ns(facts) == entry.changed_ns);
+}
 
 // Collects entries; the first that does not fit makes the whole thing fail.
 class Tree {
@@ -64,26 +83,36 @@ class Tree {
       std::error_code ignored;
       add(Kind::link, name, std::filesystem::read_symlink(host, ignored).string());
     } else if (S_ISDIR(facts.st_mode)) {
-      bind(name, host, facts);
+      show(Kind::bind, name, host, facts);
     }
   }
   void add_if_there(const std::string& path) {
     struct stat facts {};
     const std::string host = "/" + path;
-    if (::stat(host.c_str(), &facts) == 0) bind(path, host, facts);
+    if (::stat(host.c_str(), &facts) != 0) return;
+    show(may_be_copied(facts) ? Kind::copy : Kind::bind, path, host, facts);
   }
   [[nodiscard]] bool fits() const noexcept { return fits_; }
 
  private:
-  void bind(std::string_view target, std::string_view source, const struct stat& facts) {
-    add(Kind::bind, target, source);
+  // Of what not everybody may read the mode must stay.
+  [[nodiscard]] bool may_be_copied(const struct stat& facts) const noexcept {
+    return S_ISREG(facts.st_mode) && (facts.st_mode & S_IROTH) != 0 &&
+           static_cast<std::uint64_t>(facts.st_size) <= left_to_copy_;
+  }
+  void show(Kind kind, std::string_view target, std::string_view source,
+            const struct stat& facts) {
+    add(kind, target, source);
     if (!fits_) return;
     TreeEntry& entry = foundation_.entries[foundation_.entry_count - 1];
     entry.device = facts.st_dev;
     entry.inode = facts.st_ino;
+    entry.changed_ns = changed_ns(facts);
+    if (kind == Kind::copy) left_to_copy_ -= static_cast<std::uint64_t>(facts.st_size);
   }
 
   Foundation& foundation_;
+  std::uint64_t left_to_copy_ = kMostCopied;
   bool fits_ = true;
 };
 
@@ -127,11 +156,18 @@ bool is_closed(const struct stat& facts, HostIdentity identity) {
   return facts.st_uid == 0 && facts.st_gid == 0 && (facts.st_mode & S_IRWXO) == 0;
 }
 
+// What a module that is loaded later may bring; all else is of the kernel as it was built. Unless
+// our own /proc shows nothing but processes (proc(5), subset=pid): a box's shows it all.
+bool may_come(std::string_view path) {
+  return path == "/proc/asound" || path == "/proc/scsi" || path == "/proc/config.gz" ||
+         ::access("/proc/filesystems", F_OK) != 0;
+}
+
 bool put_masks(Foundation& foundation) {
   for (const std::string_view path : masked_proc_paths()) {
     struct stat facts {};
     const bool is_there = ::stat(std::string(path).c_str(), &facts) == 0;
-    if (is_there && is_closed(facts, foundation.identity.kind)) continue;
+    if (is_there ? is_closed(facts, foundation.identity.kind) : !may_come(path)) continue;
     if (foundation.mask_count == foundation.masks.size()) return false;
     Mask& mask = foundation.masks[foundation.mask_count++];
     if (path.copy(mask.path.data(), mask.path.size()) == mask.path.size()) return false;
@@ -156,10 +192,7 @@ Result<Foundation> foundation_of_host(const Identity& identity, std::span<const 
 bool still_holds(const Foundation& foundation) {
   const std::span entries(foundation.entries.data(), foundation.entry_count);
   return std::ranges::all_of(entries, [](const TreeEntry& entry) {
-    struct stat facts {};
-    return entry.kind != Kind::bind ||
-           (::stat(entry.source.data(), &facts) == 0 && facts.st_dev == entry.device &&
-            facts.st_ino == entry.inode);
+    return (entry.kind != Kind::bind && entry.kind != Kind::copy) || is_the_same(entry);
   });
 }
 

@@ -27,14 +27,16 @@ struct TreeEntry {
     directory,  ///< made in the root
     link,       ///< symbolic link to `source`
     file,       ///< made in the root with the content `source`
+    copy,       ///< made in the root with the content of the host's file `source`
     bind,       ///< the host's `source`, read-only
     device,     ///< the host's device `source`, and nothing else of it
   };
   Kind kind = Kind::directory;
   std::array<char, 47> target{};
   std::array<char, 208> source{};
-  std::uint64_t device = 0;  ///< of a bind: what the source was when it was looked at
+  std::uint64_t device = 0;  ///< of a bind or a copy: what the source was when it was looked at
   std::uint64_t inode = 0;
+  std::int64_t changed_ns = 0;  ///< of a copy: when the source had changed last (inode(7), ctime)
 };
 
 /// Who a box is outside.

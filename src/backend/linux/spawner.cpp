@@ -33,6 +33,7 @@ constexpr std::chrono::seconds kStartBound{10};
 constexpr std::chrono::seconds kAnswerBound{5};
 constexpr std::chrono::seconds kEndBound{5};
 constexpr std::chrono::seconds kEpitaphBound{1};
+constexpr std::chrono::milliseconds kBetweenLooks{20};
 constexpr int kControlInside = 3;
 
 constexpr const char* kStartHint =
@@ -201,6 +202,15 @@ const CgroupBase& Spawner::better_of(const CgroupBase& callers) const noexcept {
 bool Spawner::holds_like(const Spawner& other) const noexcept {
   return foundation_.identity.kind == other.foundation_.identity.kind &&
          scope_.directory.empty() == other.scope_.directory.empty();
+}
+
+// A dozen stat(2): not for each of many boxes at once.
+bool Spawner::is_stale() const {
+  const auto now = std::chrono::steady_clock::now();
+  if (now < looked_at_.load() + kBetweenLooks) return false;
+  if (!still_holds(foundation_)) return true;
+  looked_at_ = now;
+  return false;
 }
 
 bool Spawner::is_spent() const {

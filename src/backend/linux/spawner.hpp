@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <memory>
 #include <span>
 #include <utility>
@@ -64,8 +65,9 @@ class Spawner {
   [[nodiscard]] const CgroupBase& better_of(const CgroupBase& callers) const noexcept;
   /// Whether there is no use in asking it again: it is gone, owes an answer or is a parent's.
   [[nodiscard]] bool is_spent() const;
-  /// Whether the host has put something else in the place of what its boxes are shown.
-  [[nodiscard]] bool is_stale() const { return !still_holds(foundation_); }
+  /// Whether the host has put something else in the place of what its boxes are shown; what it did
+  /// in the last 20 ms may not be seen yet.
+  [[nodiscard]] bool is_stale() const;
   /// Whether its boxes are who another's are, and have cgroups where that one's have.
   [[nodiscard]] bool holds_like(const Spawner& other) const noexcept;
   /// Who its boxes are on the host.
@@ -96,6 +98,7 @@ class Spawner {
   Turn conversation_;   // one question and its answer at a time
   os::Handle control_;
   std::atomic<bool> retired_ = false;  // an answer was missed
+  mutable std::atomic<std::chrono::steady_clock::time_point> looked_at_{};  // and found to hold
 };
 
 /// Has the kernel end a box's first process, and with it everything in its pid namespace.

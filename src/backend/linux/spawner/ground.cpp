@@ -7,6 +7,7 @@
 #include <linux/mount.h>
 #include <linux/openat2.h>
 #include <sys/mount.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/statfs.h>
 #include <sys/syscall.h>
@@ -23,6 +24,7 @@ namespace {
 
 // Only as the place of the new root, in a mount namespace of our own.
 constexpr const char* kRoot = "/tmp";
+constexpr std::size_t kMostAtOnce = 1UL << 20;  // of a file that is copied
 
 // Of root's capabilities those that make boxes, also in a cgroup that a user owns, and nothing of
 // its groups.
@@ -67,12 +69,24 @@ bool bind_here(const TreeEntry& entry) noexcept {
   return made && bind_tree(entry.source.data(), target);
 }
 
+// What has changed since it was looked at makes the spawner a stale one.
+bool copy_here(const TreeEntry& entry) noexcept {
+  const os::Handle source(::open(entry.source.data(), O_RDONLY | O_CLOEXEC));
+  if (!source.valid()) return errno == ENOENT;
+  const os::Handle target(
+      ::open(entry.target.data(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444));
+  ssize_t count = target.valid() ? 1 : -1;
+  while (count > 0) count = ::sendfile(target.get(), source.get(), nullptr, kMostAtOnce);
+  return done(count);
+}
+
 bool make_entry(const TreeEntry& entry) noexcept {
   const char* const target = entry.target.data();
   switch (entry.kind) {
     case TreeEntry::Kind::directory: return done(::mkdir(target, 0755));
     case TreeEntry::Kind::link: return done(::symlink(entry.source.data(), target));
     case TreeEntry::Kind::file: return make_file(target, entry.source.data());
+    case TreeEntry::Kind::copy: return copy_here(entry);
     case TreeEntry::Kind::bind: return bind_here(entry);
     case TreeEntry::Kind::device: return make_file(target, "");
   }
