@@ -95,6 +95,12 @@ class Backend {
   /// control is missing, image_missing, connection_lost, timed_out, cancelled, …
   [[nodiscard]] virtual Result<std::unique_ptr<Box>> open(const policy::Spec& spec,
                                                           const Call& call) = 0;
+  /// What runs programs of the spec's language in its boxes, told apart from another of the same
+  /// name: what is installed for one need not do for the other. Empty where there is none. Errors:
+  /// image_missing, and those of an engine.
+  [[nodiscard]] virtual Result<std::string> interpreter(const policy::Spec&, const Call&) const {
+    return std::string();
+  }
   /// Boxes are going to be made ahead: from now on it hears of changes, where it can, so that
   /// currency() need not ask for each. Idempotent.
   virtual void keep_watch() {}

@@ -3,6 +3,7 @@
 
 #include "backend/verdict.hpp"
 #include "base/number.hpp"
+#include "policy/packages.hpp"
 
 // What the runner's report says about each control. One function a control, one table at the end.
 namespace lazaret::backend {
@@ -93,12 +94,28 @@ bool may_be_writable(const MountLine& mount, const policy::Spec& spec) {
   return mount.type == "devpts" || mount.type == "mqueue" || mount.type == "proc";
 }
 
-// Empty when the directory stands there as it was asked for.
-std::string wrong_with(const Mount& asked, const SelfReport& report, const policy::Spec& spec) {
+// The last one is on top.
+const MountLine* mounted_at(std::string_view target, const SelfReport& report) {
   const MountLine* found = nullptr;
   for (const MountLine& mount : report.mounts) {
-    if (mount.target == asked.target) found = &mount;  // the last one is on top
+    if (mount.target == target) found = &mount;
   }
+  return found;
+}
+
+// Where packages are not one of the mounts: a volume of an engine's, which knows no nosuid for
+// those. What is put into it is directories and plain files.
+std::string wrong_with_packages(const SelfReport& report, const policy::Spec& spec) {
+  if (spec.packages.empty()) return "";
+  const MountLine* const found = mounted_at(policy::kPackages, report);
+  const std::string place(policy::kPackages);
+  if (found == nullptr) return place + " is not mounted";
+  return found->has("ro") ? "" : place + " is writable";
+}
+
+// Empty when the directory stands there as it was asked for.
+std::string wrong_with(const Mount& asked, const SelfReport& report, const policy::Spec& spec) {
+  const MountLine* const found = mounted_at(asked.target, report);
   if (found == nullptr) return asked.target + " is not mounted";
   if (asked.access == MountAccess::read_only && !found->has("ro"))
     return asked.target + " is writable";
@@ -108,13 +125,14 @@ std::string wrong_with(const Mount& asked, const SelfReport& report, const polic
   return is_strict(spec) && !found->has("noexec") ? asked.target + " is not noexec" : "";
 }
 
-std::string shown(const std::vector<Mount>& mounts) {
+std::string shown(const policy::Spec& spec) {
   std::string text;
-  for (const Mount& mount : mounts) {
+  for (const Mount& mount : spec.mounts) {
     const bool writes = mount.access == MountAccess::read_write;
     text += "; " + mount.target + " is " + mount.source + (writes ? ", writable" : ", read-only");
   }
-  return text;
+  const bool by_volume = !spec.packages.empty() && spec.mounts.empty();
+  return by_volume ? "; " + std::string(policy::kPackages) + " is a volume, read-only" : text;
 }
 
 Judgement filesystem(const SelfReport& report, const policy::Spec& spec) {
@@ -130,12 +148,14 @@ Judgement filesystem(const SelfReport& report, const policy::Spec& spec) {
     if (const std::string wrong = wrong_with(mount, report, spec); !wrong.empty())
       return missing(wrong);
   }
+  if (const std::string wrong = wrong_with_packages(report, spec); !wrong.empty())
+    return missing(wrong);
   if (is_strict(spec) && report.probe("user_names") != kEnoent)
     return missing("/etc/passwd can be read");
   return decide(root_seen, (is_strict(spec) ? "read-only root, no /tmp, no user names, writable "
                                               "only: bounded tmpfs, not executable"
                                             : "read-only root, writable only: bounded tmpfs") +
-                               shown(spec.mounts));
+                               shown(spec));
 }
 
 bool only(const std::string& text, std::string_view wanted) {

@@ -101,6 +101,7 @@ ExecutionRequest request_for_packages(const PackageWish& wish, const PackageProg
   if (maxima.cpu_time) wanted.limits.cpu_time = maxima.cpu_time;
   wanted.subprocess = Subprocess::allow;  // installers are programs that start others
   wanted.profile = wish.request.profile;
+  wanted.image = wish.request.image;
   wanted.required_controls = wish.request.required_controls;
   wanted.stop = wish.request.stop;
   return wanted;
@@ -143,20 +144,6 @@ Result<std::string> digest_of_file(const fs::path& path, const PackageWish& wish
 Result<std::string> copy_file(const fs::path& path, const fs::path& copy, const PackageWish& wish) {
   LAZARET_TRY(const os::PlainFile into, os::PlainFile::create(copy, false));
   return digest(path, wish, &into);
-}
-
-// Of a box's PATH. Another one of the same name may want others.
-std::string interpreter_for(const PackageWish& wish) {
-  const char* const name = wish.language == "python" ? "python3" : "node";
-  std::error_code ignored;
-  for (const char* const folder : {"/usr/local/bin", "/usr/bin", "/bin"}) {
-    const fs::path program = fs::canonical(fs::path(folder) / name, ignored);
-    if (program.empty()) continue;
-    const auto changed = fs::last_write_time(program, ignored).time_since_epoch().count();
-    return program.string() + "\n" + std::to_string(changed) + "\n" +
-           std::to_string(fs::file_size(program, ignored)) + "\n";
-  }
-  return "";
 }
 
 }  // namespace lazaret::core

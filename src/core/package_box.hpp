@@ -32,6 +32,7 @@ struct PackageWish {
   const Limits& maxima;
   const PackageIndex& index;
   const std::set<std::string>& hosts;  ///< as policy::Config has them
+  const std::string& interpreter;      ///< as backend::Backend tells it
 };
 
 /// Runs a program of ours for packages, as any other.
@@ -65,8 +66,5 @@ struct PackageProgram {
 [[nodiscard]] Result<std::string> copy_file(const std::filesystem::path& path,
                                             const std::filesystem::path& copy,
                                             const PackageWish& wish);
-
-/// The interpreter of a box, told apart from another of the same name. Empty: there is none.
-[[nodiscard]] std::string interpreter_for(const PackageWish& wish);
 
 }  // namespace lazaret::core

@@ -52,7 +52,7 @@ Result<std::vector<Package>> packages_of(const PackageWish& wish) {
 
 // Names of files hold no line break.
 std::string text_of_all(const PackageWish& wish, const std::vector<Package>& packages) {
-  std::string text = interpreter_for(wish);
+  std::string text = wish.interpreter;
   for (const Package& package : packages) text += package.sha256 + " " + package.file + "\n";
   return text;
 }
@@ -158,7 +158,8 @@ Result<PackageLayer> layer_of_wanted(const PackageWish& wish, const fs::path& st
   ExecutionRequest fetched = wish.request;
   tell(wish, "fetching packages");
   LAZARET_TRY(fetched.packages, fetch_packages(wish, staging.layer(), install));
-  const PackageWish of_files{fetched, wish.language, wish.maxima, wish.index, wish.hosts};
+  const PackageWish of_files{fetched, wish.language, wish.maxima, wish.index, wish.hosts,
+                             wish.interpreter};
   LAZARET_TRY(PackageLayer layer, layer_of_files(of_files, store, install));
   LAZARET_CHECK(staging.keep_lock(name, lock_of(layer)));
   return layer;

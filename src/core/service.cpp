@@ -137,8 +137,10 @@ Result<std::vector<Package>> Service::add_packages(policy::Spec& spec,
                                                    const ExecutionRequest& request,
                                                    backend::Backend& backend) const {
   if (request.packages.empty()) return std::vector<Package>();
-  if (backend.name() != name_of(BackendKind::native))
-    return Error(Errc::unsupported, "there are packages for native boxes only")
+  const bool is_python = spec.language == "python";
+  const bool is_native = backend.name() == name_of(BackendKind::native);
+  if (!is_native && !is_python)
+    return Error(Errc::unsupported, "containers have packages for python only")
         .with_hint("--type local");
   const auto install = [&](const ExecutionRequest& wanted, policy::Streams streams) {
     auto way = policy::resolve(wanted, config_, {languages(), backend.default_grace()});
@@ -146,13 +148,14 @@ Result<std::vector<Package>> Service::add_packages(policy::Spec& spec,
     way->streams = streams;
     return run(backend, wanted, *way).result;
   };
-  const bool is_python = spec.language == "python";
+  LAZARET_TRY(const std::string interpreter,
+              backend.interpreter(spec, Call{Deadline::after(kFindBound), request.stop}));
   const PackageWish wish{request, spec.language, config_.maxima,
                          is_python ? packages_.python : packages_.javascript,
-                         config_.package_hosts};
+                         config_.package_hosts, interpreter};
   LAZARET_TRY(PackageLayer layer, layer_of(wish, packages_.store, install));
   spec.packages = layer.directory.string();
-  spec.mounts.push_back({spec.packages, std::string(policy::kPackages)});
+  if (is_native) spec.mounts.push_back({spec.packages, std::string(policy::kPackages)});
   return std::move(layer.packages);
 }
 

@@ -193,7 +193,8 @@ Result<std::unique_ptr<backend::Box>> WarmBackend::open(const policy::Spec& spec
   // Shared directories are looked at when they are asked for, terminals and ways out are rare, and
   // what is kept is no pool's.
   if (!stock_->pool.is_ours()) return inside_->open(spec, call);
-  if (!spec.mounts.empty() || !spec.egress.hosts.empty() || spec.terminal || spec.keeps_box) {
+  if (!spec.mounts.empty() || !spec.packages.empty() || !spec.egress.hosts.empty() ||
+      spec.terminal || spec.keeps_box) {
     LAZARET_TRY(const Turn::Held turn, turn_to_open(call));
     return inside_->open(spec, call);
   }

@@ -48,6 +48,10 @@ class WarmBackend final : public backend::Backend {
   [[nodiscard]] std::chrono::milliseconds default_grace() const override {
     return inside_->default_grace();
   }
+  [[nodiscard]] Result<std::string> interpreter(const policy::Spec& spec,
+                                                const Call& call) const override {
+    return inside_->interpreter(spec, call);
+  }
   /// Has so many boxes wait for runs as this one, whether any have come or not.
   void keep(const policy::Spec& spec, std::size_t count);
   [[nodiscard]] pool::Counts counts() const { return stock_->pool.counts(); }

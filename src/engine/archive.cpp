@@ -55,13 +55,13 @@ Result<Stat> parse_stat(std::string_view header) {
               text_at(object, "linkTarget")};
 }
 
-Status put(const EngineClient& client, std::string_view id, std::string_view path, Bytes tar,
-           const Call& call) {
+Status put(const EngineClient& client, std::string_view id, std::string_view path,
+           const http::BodySource& tar, const Call& call) {
   const auto response = client.transact({.doing = "copying files into the container",
                                          .method = "PUT",
                                          .target = of(id, path).query("noOverwriteDirNonDir", "1"),
                                          .content_type = "application/x-tar",
-                                         .upload = http::source_of(tar)},
+                                         .upload = tar},
                                         call);
   return response.ok() ? Status() : Status(response.error());
 }

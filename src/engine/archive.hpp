@@ -21,10 +21,10 @@ struct Stat {
   std::string link_target;
 };
 
-/// Unpacks a tar below the directory `path`, which must exist. Fails on read-only containers, for a
-/// tmpfs too (P-36).
+/// Unpacks a tar, sent as its source makes it, below the directory `path`, which must exist. Fails
+/// on read-only containers, for a tmpfs too (P-36).
 [[nodiscard]] Status put(const EngineClient& client, std::string_view id, std::string_view path,
-                         Bytes tar, const Call& call);
+                         const http::BodySource& tar, const Call& call);
 struct GetOptions {
   std::string path = {};
   std::size_t cap_bytes = 64UL << 20;  ///< of the tar

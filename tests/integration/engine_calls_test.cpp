@@ -319,7 +319,9 @@ TEST_P(EngineCalls, GiveBackAFileByteByByte) {
   const auto tar = write_tar({{.path = "folder", .mode = 0750, .kind = TarKind::directory},
                               {.path = "folder/data.bin", .mode = 0640, .content = content}});
   ASSERT_TRUE(tar.ok()) << tar.error().message();
-  ASSERT_EQ(failure_code(archive::put(client(), box, "/", bytes_of(*tar), soon())), "none");
+  ASSERT_EQ(failure_code(
+                archive::put(client(), box, "/", http::source_of(bytes_of(*tar)), soon())),
+            "none");
   std::string got;
   const auto file = archive::get(client(), box, {"/folder/data.bin"}, appending_to(got), soon());
   ASSERT_TRUE(file.ok()) << file.error().message();

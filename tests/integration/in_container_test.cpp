@@ -76,7 +76,7 @@ class InContainer : public DockerBed {
         {{.path = "lazaret", .mode = 0755, .content = file_text(kLazaretPath)}});
     if (!tar.ok()) return failed(tar.error());
     const Call call = within_seconds(60);
-    const Status put = engine::archive::put(client, id, "/", bytes_of(*tar), call);
+    const Status put = engine::archive::put(client, id, "/", http::source_of(bytes_of(*tar)), call);
     if (!put.ok()) return failed(put.error());
     const auto wire = engine::attach(client, id, {.standard_input = false}, call);
     if (!wire.ok()) return failed(wire.error());

@@ -244,25 +244,5 @@ TEST(PackagesInDoctor, AreWhatARunFinds) {
   EXPECT_EQ(rows[1]["present"], finds_installer("javascript")) << rows;
 }
 
-class PackagesOnAnEngine : public testing::TestWithParam<const char*> {};
-
-INSTANTIATE_TEST_SUITE_P(Each, PackagesOnAnEngine, testing::Values("docker", "podman"),
-                         [](const auto& given) { return given.param; });
-
-TEST_P(PackagesOnAnEngine, AreRefusedInWords) {
-  if (!options_for(GetParam())) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
-  const Folder folder;
-  ExecutionRequest request = python("1");
-  request.packages = {folder.write("a-1-py3-none-any.whl", "")};
-  const Json result = run_on(GetParam(), request);
-  EXPECT_THAT(result["error"]["message"].get<std::string>(), HasSubstr("native boxes only"));
-  EXPECT_EQ(result["stdout"], "");
-  EXPECT_FALSE(result.contains("value"));
-  SessionRequest session;
-  session.packages = request.packages;
-  const auto none = sandbox_on(GetParam()).open_session(session);
-  EXPECT_THAT(none.ok() ? "" : none.error().message(), HasSubstr("native boxes only"));
-}
-
 }  // namespace
 }  // namespace lazaret::test

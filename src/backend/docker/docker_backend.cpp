@@ -11,13 +11,17 @@
 #include "backend/docker/engine_facts.hpp"
 #include "backend/docker/harden.hpp"
 #include "backend/docker/inside.hpp"
+#include "backend/docker/layers.hpp"
+#include "backend/docker/runner_volume.hpp"
 #include "backend/docker/scratch.hpp"
 #include "backend/docker/seccomp_file.hpp"
 #include "backend/docker/seccomp_json.hpp"
 #include "backend/report.hpp"
 #include "base/try.hpp"
 #include "engine/container.hpp"
+#include "engine/image.hpp"
 #include "engine/json.hpp"
+#include "engine/volume.hpp"
 #include "runner/client.hpp"
 
 namespace lazaret::backend::docker {
@@ -114,7 +118,7 @@ DockerBackend::DockerBackend(engine::EngineClient client, std::shared_ptr<const 
       remains_(std::make_shared<Remains>(leases_)),
       images_(std::make_shared<ImageWatch>(client_)),
       seccomp_(seccomp_json(seccomp::standard_profile(), client_->identity().architecture)),
-      runner_(*client_, *leases_) {}
+      runner_(*client_, *leases_, runner_content()) {}
 
 // What has come late, or could not be removed: nobody else will come by before the next sweep.
 DockerBackend::~DockerBackend() {
@@ -140,6 +144,13 @@ std::string DockerBackend::name() const { return std::string(engine::name_of(cli
 
 void DockerBackend::keep_watch() {
   if (differences_of(client_->kind()).tells_of_images_at_once) images_->listen();
+}
+
+Result<std::string> DockerBackend::interpreter(const policy::Spec& spec, const Call& call) const {
+  const auto seen = engine::image::inspect(*client_, spec.image, call);
+  if (seen.ok()) return "image " + engine::text_at(*seen, "Id");
+  if (seen.error().code() != Errc::image_missing) return seen.error();
+  return image_missing(seen.error(), client_->kind(), spec.image);
 }
 
 std::string DockerBackend::next_name() {
@@ -189,6 +200,19 @@ void DockerBackend::note(Draft& draft, journal::Kind kind, const std::string& na
   draft.parts.warnings.push_back(std::move(warning));
 }
 
+// WHY looked for each time: an engine makes an empty one in the place of one that is gone.
+Result<std::unique_ptr<KeptVolume>> DockerBackend::layer_of(const policy::Spec& spec,
+                                                            const Call& call) const {
+  if (spec.packages.empty()) return std::unique_ptr<KeptVolume>();
+  const Instance& maker = leases_->instance();
+  auto layer =
+      std::make_unique<KeptVolume>(*client_, *leases_, layer_content(spec.packages, maker));
+  if (!engine::volume::inspect(*client_, layer->name(), call).ok())
+    forget_layers(*client_, spec.packages, maker, call);
+  LAZARET_CHECK(layer->prepare(call));
+  return layer;
+}
+
 Status DockerBackend::make(Draft& draft, const Call& call) {
   const Differences& differences = differences_of(client_->kind());
   Hardening hardening{draft.spec, leases_->instance(), next_name(), runner_.name(),
@@ -202,6 +226,8 @@ Status DockerBackend::make(Draft& draft, const Call& call) {
   draft.parts.container =
       std::make_unique<Container>(client_, remains_, BoxNames{hardening.name, names_of(volumes)});
   LAZARET_CHECK(runner_.prepare(call));
+  LAZARET_TRY(const auto layer, layer_of(draft.spec, call));
+  if (layer) hardening.packages_volume = layer->name();
   for (const ScratchVolume& volume : volumes) {
     LAZARET_CHECK(call.check());
     note(draft, journal::Kind::volume, volume.name);
@@ -226,7 +252,8 @@ Status DockerBackend::make(Draft& draft, const Call& call) {
     return unread ? Error(created.error()).with_hint("the engine must see " + file->path())
                   : created;
   }
-  return runner_.require(draft.name(), draft.spec.image, call);
+  LAZARET_CHECK(runner_.require(draft.name(), draft.spec.image, call));
+  return layer ? layer->require(draft.name(), draft.spec.image, call) : Status();
 }
 
 // An image with volumes of its own takes a second turn, in which they are covered: only what has

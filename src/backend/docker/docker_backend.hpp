@@ -12,7 +12,7 @@
 #include "backend/docker/harden.hpp"
 #include "backend/docker/instance.hpp"
 #include "backend/docker/leases.hpp"
-#include "backend/docker/runner_volume.hpp"
+#include "backend/docker/kept_volume.hpp"
 #include "engine/client.hpp"
 #include "os/init.hpp"
 
@@ -38,6 +38,9 @@ class DockerBackend final : public Backend {
     return std::chrono::seconds(2);
   }
   void keep_watch() override;
+  /// The image.
+  [[nodiscard]] Result<std::string> interpreter(const policy::Spec& spec,
+                                                const Call& call) const override;
 
  private:
   struct Draft;
@@ -45,6 +48,9 @@ class DockerBackend final : public Backend {
 
   [[nodiscard]] std::string next_name();
   [[nodiscard]] Result<std::unique_ptr<Box>> open_once(const policy::Spec& spec, const Call& call);
+  // The volume with its packages, which may be empty; null where it has none.
+  [[nodiscard]] Result<std::unique_ptr<KeptVolume>> layer_of(const policy::Spec& spec,
+                                                             const Call& call) const;
   [[nodiscard]] Status make(Draft& draft, const Call& call);
   void note(Draft& draft, journal::Kind kind, const std::string& name) const;
   [[nodiscard]] Status create_verified(Draft& draft, Hardening& hardening, const Call& call);
@@ -62,7 +68,7 @@ class DockerBackend final : public Backend {
   [[nodiscard]] std::string filter_of(const policy::Spec& spec) const;
 
   std::string seccomp_;
-  RunnerVolume runner_;
+  KeptVolume runner_;
   std::atomic<std::uint64_t> made_ = 0;
   std::atomic<bool> kill_answers_ = false;  // seen once to obey a signal call
 };

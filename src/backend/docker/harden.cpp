@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "backend/docker/scratch.hpp"
+#include "policy/packages.hpp"
 #include "runner/message.hpp"
 
 namespace lazaret::backend::docker {
@@ -32,15 +33,21 @@ json tmpfs(const Hardening& hardening) {
   return map;
 }
 
+json kept_volume(const std::string& name, std::string_view target) {
+  return {{"Type", "volume"},
+          {"Source", name},
+          {"Target", target},
+          {"ReadOnly", true},
+          {"VolumeOptions", {{"NoCopy", true}}}};
+}
+
 // What an image declares as a volume Docker makes writable and without a bound, unless something is
 // mounted there: nothing, in our case. A read-only volume would show what the image has there, but
 // needs a name, and with it somebody who removes it.
 json mounts(const Hardening& hardening) {
-  json list = json::array({{{"Type", "volume"},
-                            {"Source", hardening.runner_volume},
-                            {"Target", kRunnerDirectory},
-                            {"ReadOnly", true},
-                            {"VolumeOptions", {{"NoCopy", true}}}}});
+  json list = json::array({kept_volume(hardening.runner_volume, kRunnerDirectory)});
+  if (!hardening.packages_volume.empty())
+    list.push_back(kept_volume(hardening.packages_volume, policy::kPackages));
   for (const std::string& path : hardening.image_volumes) {
     list.push_back({{"Type", "tmpfs"},
                     {"Target", path},

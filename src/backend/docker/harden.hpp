@@ -18,6 +18,7 @@ struct Hardening {
   std::string runner_volume;                    ///< mounted read-only at /lazaret
   std::string seccomp;                          ///< the profile, or its path
   std::vector<std::string> image_volumes = {};  ///< paths that the image declares as volumes
+  std::string packages_volume = {};             ///< mounted read-only at /mnt/packages; or empty
 };
 
 /// The body of Docker's POST /containers/create. Pure; every field that loosens a box is stated,

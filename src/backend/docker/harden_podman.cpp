@@ -34,10 +34,14 @@ json cgroup_limits(const Limits& limits) {
           {"pids", {{"limit", limits.pids}}}};
 }
 
+json shared_volume(const std::string& name, std::string_view target) {
+  return {{"Name", name}, {"Dest", target}, {"Options", {"ro", "nocopy"}}};
+}
+
 json volumes(const Hardening& hardening) {
-  json list = json::array({{{"Name", hardening.runner_volume},
-                            {"Dest", kRunnerDirectory},
-                            {"Options", {"ro", "nocopy"}}}});
+  json list = json::array({shared_volume(hardening.runner_volume, kRunnerDirectory)});
+  if (!hardening.packages_volume.empty())
+    list.push_back(shared_volume(hardening.packages_volume, policy::kPackages));
   for (const ScratchVolume& scratch : scratch_volumes(hardening.name, hardening.spec.limits)) {
     list.push_back({{"Name", scratch.name},
                     {"Dest", scratch.target},

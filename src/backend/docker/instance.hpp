@@ -13,8 +13,9 @@ using journal::this_process;
 
 inline constexpr const char* kOwnerLabel = "dev.lazaret.owner";
 inline constexpr const char* kOwner = "lazaret";
-/// Of the volume that stays.
+/// Of volumes that stay: of the runner's, and of those with packages, by the name of their layer.
 inline constexpr const char* kRunnerLabel = "dev.lazaret.runner";
+inline constexpr const char* kPackagesLabel = "dev.lazaret.packages";
 inline constexpr const char* kInstanceLabel = "dev.lazaret.instance";
 
 /// Labels of a container or volume that lives as long as one run.

@@ -83,13 +83,13 @@ Status add_containers(std::vector<Piece>& pieces, const engine::EngineClient& cl
   return {};
 }
 
-// The runner's volume is everybody's and stays.
+// What stays is not ours alone: the runner's volume, and those with packages.
 Status add_volumes(std::vector<Piece>& pieces, const engine::EngineClient& client,
                    const Call& call) {
   const std::string label = std::string(kOwnerLabel) + "=" + kOwner;
   LAZARET_TRY(const auto volumes, engine::volume::list(client, {label}, call));
   for (const auto& volume : volumes) {
-    if (volume.labels.contains(kRunnerLabel)) continue;
+    if (volume.labels.contains(kRunnerLabel) || volume.labels.contains(kPackagesLabel)) continue;
     pieces.push_back({Kind::volume, volume.name, instance_in(volume.labels),
                       [&client, &call, name = volume.name] {
                         return engine::volume::remove(client, name, call);

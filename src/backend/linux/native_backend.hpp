@@ -11,6 +11,7 @@
 #include "backend/choose.hpp"
 #include "backend/linux/cgroup.hpp"
 #include "backend/linux/disks.hpp"
+#include "backend/linux/interpreter.hpp"
 #include "backend/linux/native_box.hpp"
 #include "backend/linux/plan.hpp"
 #include "backend/linux/spawners.hpp"
@@ -31,6 +32,10 @@ class NativeBackend final : public Backend {
                                                   const Call& call) override;
   [[nodiscard]] std::chrono::milliseconds default_grace() const override {
     return std::chrono::seconds(5);
+  }
+  [[nodiscard]] Result<std::string> interpreter(const policy::Spec& spec,
+                                                const Call&) const override {
+    return interpreter_of(spec.language);
   }
 
  private:

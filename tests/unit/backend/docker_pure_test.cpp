@@ -25,7 +25,7 @@ json golden(const std::string& name) {
   return json::parse(file, nullptr, false);
 }
 
-json body_for(engine::Kind kind) {
+json body_for(engine::Kind kind, const std::string& packages_volume = "") {
   static const policy::Spec spec = [] {
     policy::Spec made;
     made.image = "lazaret/python:latest";
@@ -34,7 +34,8 @@ json body_for(engine::Kind kind) {
   }();
   static const Instance instance{"0123456789abcdef", 7, "4711", "b007", "4026.4027", "5eaf", 1000};
   const std::string name = "lazaret-0123456789abcdef-3";
-  return differences_of(kind).body({spec, instance, name, "lazaret-runner-aa", "PROFILE"});
+  return differences_of(kind).body(
+      {spec, instance, name, "lazaret-runner-aa", "PROFILE", {}, packages_volume});
 }
 
 TEST(DockerHarden, MakesExactlyThisBodyForDocker) {
@@ -45,6 +46,16 @@ TEST(DockerHarden, MakesExactlyThisBodyForDocker) {
 TEST(DockerHarden, MakesExactlyThisBodyForPodman) {
   EXPECT_EQ(body_for(engine::Kind::podman), golden("podman.json"))
       << body_for(engine::Kind::podman).dump(2);
+}
+
+TEST(DockerHarden, ShowsPackagesByAVolumeThatCannotBeWrittenTo) {
+  const json docker = body_for(engine::Kind::docker, "lazaret-packages-bb");
+  EXPECT_EQ(docker["HostConfig"]["Mounts"][1], json::parse(R"({
+    "Type": "volume", "Source": "lazaret-packages-bb", "Target": "/mnt/packages",
+    "ReadOnly": true, "VolumeOptions": {"NoCopy": true}})"));
+  const json podman = body_for(engine::Kind::podman, "lazaret-packages-bb");
+  EXPECT_EQ(podman["volumes"][1], json::parse(R"({
+    "Name": "lazaret-packages-bb", "Dest": "/mnt/packages", "Options": ["ro", "nocopy"]})"));
 }
 
 TEST(DockerHarden, TellsTheRunnerWhatToDenyAtItsStart) {

@@ -1,63 +1,18 @@
-#include "core/packages.hpp"
-
-#include <sys/stat.h>
-
+#include <chrono>
 #include <filesystem>
 #include <fstream>
+#include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "unit/base/scratch.hpp"
+#include "unit/core/layers_bed.hpp"
 
 namespace lazaret::core {
 namespace {
 
-namespace fs = std::filesystem;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-class Layers : public testing::Test {
- protected:
-  std::string file(const std::string& name, const std::string& content) {
-    request_.packages.push_back(folder_.write(name, content).string());
-    return request_.packages.back();
-  }
-  Result<PackageLayer> layer(const Installer& install) {
-    return layer_of({request_, request_.language, limits_, index_, hosts_}, store_, install);
-  }
-  // As the installer's box would leave it, and as if `more` bytes had not come.
-  Installer leaving(const std::string& text, std::size_t more = 0) {
-    return [this, text, more](const ExecutionRequest& wanted, policy::Streams) {
-      ++installed_;
-      const fs::path into = fs::path(*wanted.output_directory) / "packages";
-      fs::create_directories(into);
-      std::ofstream(into / "a.py") << text;
-      std::ofstream(into.parent_path() / "whole") << "1 files, 1 bytes\n";  // in vain
-      std::ofstream(into.parent_path() / "more");
-      ExecutionResult result;
-      result.exit_code = 0;
-      result.artifacts = {{"packages", Artifact::Kind::directory, 0, "", {}},
-                          {"packages/a.py", Artifact::Kind::file, text.size(), "", {}}};
-      result.value = R"({"files":1,"bytes":)" + std::to_string(text.size() + more) + "}";
-      return result;
-    };
-  }
-  [[nodiscard]] std::vector<std::string> kept() const {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(store_))
-      names.push_back(entry.path().filename().string());
-    return names;
-  }
-
-  const lazaret::test::Scratch folder_;
-  const fs::path store_ = folder_.path() / "store";
-  Limits limits_;
-  ExecutionRequest request_;
-  std::set<std::string> hosts_ = {"public"};
-  PackageIndex index_{"", "PIP_INDEX_URL", {}};
-  int installed_ = 0;
-};
 
 TEST_F(Layers, AreMadeOnceForTheSameFiles) {
   const std::string path = file("a-1.tar.gz", "one");
@@ -70,6 +25,15 @@ TEST_F(Layers, AreMadeOnceForTheSameFiles) {
   EXPECT_EQ(first->packages.front().file, "a-1.tar.gz");
   std::ofstream(path) << "two";
   EXPECT_NE(layer(leaving("z"))->directory, first->directory);
+  EXPECT_EQ(installed_, 2);
+}
+
+// What runs here need not run there.
+TEST_F(Layers, AreOfOneInterpreter) {
+  file("a-1.tar.gz", "one");
+  const auto first = layer(leaving("x"));
+  interpreter_ = "another image";
+  EXPECT_NE(layer(leaving("x"))->directory, first->directory);
   EXPECT_EQ(installed_, 2);
 }
 
@@ -120,9 +84,10 @@ TEST_F(Layers, ThatCannotBeInstalledSayWhy) {
 
 TEST_F(Layers, NeedAPlaceOfTheirOwn) {
   file("a-1.tar.gz", "one");
-  const auto nowhere = layer_of({request_, "python", limits_, index_, hosts_}, "", leaving("x"));
+  const auto nowhere =
+      layer_of({request_, "python", limits_, index_, hosts_, interpreter_}, "", leaving("x"));
   EXPECT_THAT(nowhere.error().hint(), HasSubstr("HOME"));
-  const auto deep = layer_of({request_, "python", limits_, index_, hosts_},
+  const auto deep = layer_of({request_, "python", limits_, index_, hosts_, interpreter_},
                              store_ / std::string(250, 'a') / std::string(250, 'b') /
                                  std::string(250, 'c') / std::string(250, 'd'),
                              leaving("x"));
@@ -244,147 +209,6 @@ TEST_F(Layers, TakeAwayWhatWasLeftHalfMadeAnHourAgo) {
   ASSERT_TRUE(layer(leaving("x")).ok());
   EXPECT_FALSE(fs::exists(store_ / ".making-old"));
   EXPECT_TRUE(fs::exists(store_ / ".making-new"));
-}
-
-// As the box that fetches them would leave it: one file, or none where nobody answers.
-class FetchedLayers : public Layers {
- protected:
-  Result<PackageLayer> fetched(bool answers = true) {
-    return layer([this, answers](const ExecutionRequest& wanted, policy::Streams streams) {
-      if (!wanted.stdin_source) return leaving("x")(wanted, streams);
-      ++asked_;
-      seen_ = wanted;
-      ExecutionResult result;
-      if (!answers) {
-        result.exit_code = 1;
-        result.meta.cause = Cause::nonzero_exit;
-        result.stderr_text = "ERROR: nobody\n";
-        return result;
-      }
-      const fs::path into = fs::path(*wanted.output_directory) / "packages";
-      fs::create_directories(into);
-      std::ofstream(into / name_) << "content";
-      result.exit_code = 0;
-      result.value = R"({"files":1,"bytes":7})";
-      return result;
-    });
-  }
-  std::string name_ = "six-1.16.0-py2.py3-none-any.whl";
-  ExecutionRequest seen_;
-  int asked_ = 0;
-};
-
-TEST_F(FetchedLayers, AreAskedForOnceWhereTheWordsAreExact) {
-  request_.packages = {"six==1.16.0"};
-  std::vector<std::string> told;
-  request_.on_progress = [&told](std::string_view what) { told.emplace_back(what); };
-  const auto first = fetched();
-  ASSERT_TRUE(first.ok()) << first.error().message();
-  ASSERT_EQ(first->packages.size(), 1U);
-  EXPECT_EQ(first->packages.front().version, "1.16.0");
-  const auto again = fetched(false);
-  ASSERT_TRUE(again.ok());
-  EXPECT_EQ(again->directory, first->directory);
-  EXPECT_EQ(again->packages.front().sha256, first->packages.front().sha256);
-  EXPECT_EQ(asked_, 1);
-  EXPECT_EQ(installed_, 1);
-  EXPECT_EQ(told, (std::vector<std::string>{"fetching packages", "installing packages"}));
-  EXPECT_EQ(kept().size(), 2U);
-}
-
-TEST_F(FetchedLayers, AreAskedForAgainAfterADayWhereTheyAreNot) {
-  request_.packages = {"six>=1"};
-  ASSERT_TRUE(fetched().ok());
-  const auto age = [this](std::chrono::minutes minutes) {
-    for (const std::string& name : kept()) {
-      if (name.starts_with("lock-"))
-        fs::last_write_time(store_ / name, fs::file_time_type::clock::now() - minutes);
-    }
-  };
-  age(std::chrono::minutes(24 * 60 - 1));
-  EXPECT_TRUE(fetched(false).ok());
-  age(std::chrono::minutes(24 * 60 + 1));
-  const auto late = fetched(false);
-  ASSERT_FALSE(late.ok());
-  EXPECT_THAT(late.error().message(), HasSubstr("cannot be fetched: nobody"));
-  EXPECT_EQ(asked_, 2);
-  EXPECT_TRUE(fetched().ok());
-  EXPECT_TRUE(fetched(false).ok());
-}
-
-TEST_F(FetchedLayers, AreOfThoseWordsAndThatIndexAlone) {
-  request_.packages = {"six==1.16.0"};
-  ASSERT_TRUE(fetched().ok());
-  request_.packages = {"six==1.16.1"};
-  EXPECT_FALSE(fetched(false).ok());
-  request_.packages = {"six==1.16.0"};
-  index_.url = "http://127.0.0.1:1/";
-  EXPECT_FALSE(fetched(false).ok());
-  for (const char* const url :
-       {"x", "ftp://a/", "http://", "https://a b/", "http://a:0/", "http://a\n"}) {
-    index_.url = url;
-    EXPECT_EQ(fetched().error().code(), Errc::invalid_argument) << url;
-    EXPECT_THAT(fetched().error().message(), HasSubstr("PIP_INDEX_URL"));
-  }
-}
-
-TEST_F(FetchedLayers, AreMadeAnewWhereTheLockIsNoneOrTheLayerIsGone) {
-  request_.packages = {"six==1.16.0"};
-  const auto first = fetched();
-  ASSERT_TRUE(first.ok());
-  fs::remove_all(first->directory);
-  EXPECT_TRUE(fetched().ok());
-  EXPECT_EQ(asked_, 2);
-  for (const std::string& name : kept()) {
-    if (name.starts_with("lock-")) std::ofstream(store_ / name) << R"({"layer":7})";
-  }
-  EXPECT_TRUE(fetched().ok());
-  EXPECT_EQ(asked_, 3);
-}
-
-// With their locks; what is used stays, however long ago it was made.
-TEST_F(FetchedLayers, GoWhenNobodyHasUsedThemForThirtyDays) {
-  const auto make = [this](const std::string& version) {
-    name_ = "six-" + version + "-py2.py3-none-any.whl";
-    request_.packages = {"six==" + version};
-    return fetched().value().directory;
-  };
-  const fs::path used = make("1.16.0"), unused = make("1.16.1");
-  const auto then = fs::file_time_type::clock::now() - std::chrono::hours(30 * 24 + 1);
-  for (const std::string& name : kept())
-    fs::last_write_time(store_ / (name.starts_with("lock-") ? name : name + "/whole"), then);
-  EXPECT_EQ(make("1.16.0"), used);  // from here on it is in use
-  (void)make("1.16.2");
-  EXPECT_TRUE(fs::exists(used));
-  EXPECT_FALSE(fs::exists(unused));
-  EXPECT_EQ(kept().size(), 4U);
-}
-
-TEST_F(FetchedLayers, HaveFilesOfPackagesAlone) {
-  request_.packages = {"six"};
-  for (const char* const name : {"surprise.py", "six-1.16.0.tar.gz", "six-1.16.0.zip"}) {
-    name_ = name;
-    const auto made = fetched();
-    ASSERT_FALSE(made.ok());
-    EXPECT_THAT(made.error().message(), HasSubstr(name));
-  }
-  EXPECT_THAT(kept(), IsEmpty());
-}
-
-// The box that asks has no network; its loopback leads to us.
-TEST_F(FetchedLayers, AreAskedForByABoxThatIsGivenWhatItNeeds) {
-  file("own-1-py3-none-any.whl", "one");
-  request_.packages.emplace_back("six");
-  request_.packages.emplace_back("seven>1");
-  index_.url = "https://me:secret@index.example:8443/simple";
-  ASSERT_TRUE(fetched().ok());
-  EXPECT_EQ(seen_.loopback, Loopback::up);
-  EXPECT_EQ(seen_.subprocess, Subprocess::deny);
-  EXPECT_EQ(seen_.limits.timeout, limits_.timeout);
-  ASSERT_EQ(seen_.inputs.size(), 4U);
-  EXPECT_EQ(seen_.inputs[0].path, "packages/own-1-py3-none-any.whl");
-  EXPECT_EQ(seen_.inputs[1].content, "six\nseven>1\n");
-  EXPECT_EQ(seen_.inputs[2].content, index_.url);
 }
 
 TEST_F(Layers, OfAFileThatCannotBeReadAreNone) {

@@ -19,7 +19,7 @@ TEST(EngineArchive, PutsATarWithoutClosingTheConnection) {
   FakeEngine engine;
   const EngineClient client = test::client_of(engine);
   engine.answers.push_back({.bytes = test::http(200, "")});
-  ASSERT_TRUE(put(client, "abc", "/w dir", bytes_of("tar"), soon()).ok());
+  ASSERT_TRUE(put(client, "abc", "/w dir", http::source_of(bytes_of("tar")), soon()).ok());
   EXPECT_EQ(test::request_line(engine.last_request()),
             "PUT /v1.41/containers/abc/archive?path=%2Fw%20dir&noOverwriteDirNonDir=1 HTTP/1.1");
   EXPECT_FALSE(test::has_header(engine.last_request(), "Connection: close"));
@@ -31,7 +31,7 @@ TEST(EngineArchive, SaysThatAReadOnlyContainerTakesNothingP36) {
   const EngineClient client = test::client_of(engine);
   engine.answers.push_back(
       test::says(500, R"({"message":"container rootfs is marked read-only"})"));
-  const Status status = put(client, "abc", "/w", bytes_of("tar"), soon());
+  const Status status = put(client, "abc", "/w", http::source_of(bytes_of("tar")), soon());
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().code(), Errc::engine);
 }

@@ -1,0 +1,154 @@
+#include "backend/docker/kept_volume.hpp"
+
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "backend/docker/harden.hpp"
+#include "base/try.hpp"
+#include "base/undo.hpp"
+#include "engine/archive.hpp"
+#include "engine/container.hpp"
+#include "engine/json.hpp"
+#include "engine/volume.hpp"
+#include "engine/wait.hpp"
+#include "os/pipe.hpp"
+
+namespace lazaret::backend::docker {
+namespace {
+
+constexpr std::chrono::seconds kVolumeBound{10};
+constexpr int kTurns = 8;  // of everybody together
+constexpr std::chrono::milliseconds kPause{20};
+constexpr int kAttempts = 2;
+
+// Whether what was asked for may have been done all the same.
+bool is_lost(Errc code) {
+  return code == Errc::connection_lost || code == Errc::timed_out || code == Errc::protocol ||
+         code == Errc::too_large;
+}
+
+nlohmann::json helper_body(const std::string& image, const VolumeContent& content,
+                           const std::map<std::string, std::string>& labels) {
+  using nlohmann::json;
+  return {{"Image", image},
+          {"Entrypoint", {"/never-started"}},
+          {"Cmd", json::array()},
+          {"Labels", labels},
+          {"NetworkDisabled", true},
+          {"HostConfig",
+           {{"NetworkMode", "none"},
+            {"LogConfig", {{"Type", "none"}}},
+            {"Mounts", json::array({{{"Type", "volume"},
+                                     {"Source", content.name},
+                                     {"Target", content.place},
+                                     {"VolumeOptions", {{"NoCopy", true}}}}})}}}};
+}
+
+}  // namespace
+
+KeptVolume::KeptVolume(const engine::EngineClient& client, const Leases& leases,
+                       VolumeContent content)
+    : client_(client), leases_(leases), content_(std::move(content)) {}
+
+Status KeptVolume::prepare(const Call& call) {
+  if (known_) return {};
+  const auto made = engine::volume::create(client_, name(), content_.labels, call);
+  if (made.ok()) return {};
+  // Podman fails for the second of two that make it at the same time.
+  if (engine::volume::inspect(client_, name(), call).ok()) return {};
+  return made.error();
+}
+
+Status KeptVolume::require(const std::string& container, const std::string& image,
+                             const Call& call) {
+  const Deadline end = Deadline::after(kTurns * content_.bound);
+  for (bool ours = false; !known_;) {
+    LAZARET_TRY(const bool found, ready(container, call));
+    if (found) {
+      known_ = true;
+      break;
+    }
+    if (ours) return Error(Errc::engine, "volume " + name() + " was filled and is empty");
+    Status filled = fill(image, call);
+    const bool taken = !filled.ok() && (filled.error().code() == Errc::conflict ||
+                                        filled.error().code() == Errc::engine);
+    ours = filled.ok();
+    if (taken && !end.passed()) filled = wait_for_other(call);
+    if (!filled.ok()) return std::move(filled).within("filling volume " + name());
+  }
+  return {};
+}
+
+Result<bool> KeptVolume::ready(const std::string& container, const Call& call) const {
+  const auto stat =
+      engine::archive::stat(client_, container, content_.place + "/" + content_.marker, call);
+  if (stat.ok()) return true;
+  if (stat.error().code() == Errc::not_found) return false;
+  return stat.error();
+}
+
+// Fails when the helper exists: then it is another process's turn.
+Status KeptVolume::fill(const std::string& image, const Call& call) const {
+  const auto labels = labels_of(leases_.instance(), content_.helper);
+  LAZARET_CHECK(call.check());
+  // Trouble with it was told of the container that wants the volume.
+  (void)leases_.intend(journal::Kind::container, content_.helper).ok();
+  // Not cut short: a helper that appears after we have left would keep everybody waiting.
+  const auto helper =
+      engine::container::create(client_, content_.helper, helper_body(image, content_, labels),
+                                Call{}.within(content_.bound));
+  if (!helper.ok() && !is_lost(helper.error().code())) {
+    leases_.settle(journal::Kind::container, content_.helper);  // it was refused: nothing was made
+    return helper.error();
+  }
+  Undo undo;
+  undo.add([this] { dismiss(); });
+  if (!helper.ok()) return helper.error();
+  return upload(helper->id, call);
+}
+
+// WHY a look first: the name is everybody's, and whoever has it now may be another process.
+void KeptVolume::dismiss() const {
+  for (int count = 0; count < kAttempts; ++count) {
+    if (!is_gone(Call{}.within(kVolumeBound))) continue;
+    leases_.settle(journal::Kind::container, content_.helper);
+    return;
+  }
+}
+
+bool KeptVolume::is_gone(const Call& call) const {
+  using engine::container::Volumes;
+  const auto seen = engine::container::inspect(client_, content_.helper, call);
+  if (!seen.ok()) return seen.error().code() == Errc::not_found;
+  const auto labels = engine::labels_at(engine::member(*seen, "Config"), "Labels");
+  const auto owner = labels.find(kInstanceLabel);
+  if (owner == labels.end() || owner->second != leases_.instance().id) return true;
+  return engine::container::remove(client_, content_.helper, Volumes::remove, call).ok();
+}
+
+Status KeptVolume::wait_for_other(const Call& call) const {
+  using engine::container::Until;
+  const Call bound = call.within(content_.bound);
+  const auto gone = engine::container::wait(client_, content_.helper, Until::removed, bound);
+  if (gone.ok()) return {};
+  LAZARET_CHECK(call.check());
+  if (gone.error().code() == Errc::not_found) {
+    // WHY a pause: a name is taken a little before its container can be waited for, and the engine
+    // has nothing else to wait on.
+    (void)os::wait_ready({}, call.within(kPause)).ok();
+    return call.check();
+  }
+  if (gone.error().code() != Errc::timed_out) return gone.error();
+  return engine::container::remove(client_, content_.helper, engine::container::Volumes::remove,
+                                   call);
+}
+
+Status KeptVolume::upload(const std::string& helper, const Call& call) const {
+  LAZARET_TRY(const bool done, ready(helper, call));
+  if (done) return {};
+  LAZARET_TRY(const http::BodySource tar, content_.tar());
+  return engine::archive::put(client_, helper, content_.place, tar, call);
+}
+
+}  // namespace lazaret::backend::docker
