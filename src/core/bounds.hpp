@@ -6,6 +6,8 @@
 namespace lazaret::core {
 
 inline constexpr std::chrono::seconds kOpenBound{60};  ///< to make a box
+/// The same where packages may have to go to an engine first, 1 GiB at most.
+inline constexpr std::chrono::seconds kOpenWithPackagesBound{600};
 inline constexpr std::chrono::seconds kEndBound{10};   ///< to end one, and to remove it
 
 inline constexpr std::chrono::seconds kDrainBound{2};  ///< for the stream of one that was ended

@@ -98,7 +98,8 @@ Result<Session::Parts> Service::open_on(std::shared_ptr<backend::Backend> backen
   LAZARET_TRY(policy::Spec spec, policy::resolve(first, config_, facts));
   spec.keeps_box = true;
   LAZARET_TRY(std::vector<Package> packages, add_packages(spec, first, *backend));
-  auto box = backend->open(spec, Call{Deadline::after(kOpenBound), request.stop});
+  const auto bound = spec.packages.empty() ? kOpenBound : kOpenWithPackagesBound;
+  auto box = backend->open(spec, Call{Deadline::after(bound), request.stop});
   if (!box.ok()) return as_ours(box.error());
   LAZARET_TRY(auto way_out, way_out_of(**box, spec));
   const auto resolve = [request, facts, config = config_,

@@ -43,7 +43,8 @@ Attempt run_in(backend::Box& box, const ExecutionRequest& request, const policy:
 
 Attempt run_once(backend::Backend& backend, const ExecutionRequest& request,
                  const policy::Spec& spec) {
-  const auto box = backend.open(spec, Call{Deadline::after(kOpenBound), request.stop});
+  const auto bound = spec.packages.empty() ? kOpenBound : kOpenWithPackagesBound;
+  const auto box = backend.open(spec, Call{Deadline::after(bound), request.stop});
   if (box.ok()) return run_in(**box, request, spec);
   Error error = as_ours(box.error());
   if (error.hint().empty()) error = std::move(error).with_hint(kHasNotRun);

@@ -142,14 +142,17 @@ Result<std::vector<Package>> Service::add_packages(policy::Spec& spec,
   if (!is_native && !is_python)
     return Error(Errc::unsupported, "containers have packages for python only")
         .with_hint("--type local");
+  const Call call{Deadline::never(), request.stop};
+  LAZARET_TRY(const std::string interpreter, backend.interpreter(spec, call));
   const auto install = [&](const ExecutionRequest& wanted, policy::Streams streams) {
     auto way = policy::resolve(wanted, config_, {languages(), backend.default_grace()});
     if (!way.ok()) return failed_run(way.error());
     way->streams = streams;
-    return run(backend, wanted, *way).result;
+    ExecutionResult made = run(backend, wanted, *way).result;
+    const auto now = backend.interpreter(spec, call);
+    if (now.ok() && *now == interpreter) return made;
+    return failed_run(Error(Errc::conflict, "the interpreter has changed meanwhile; try again"));
   };
-  LAZARET_TRY(const std::string interpreter,
-              backend.interpreter(spec, Call{Deadline::after(kFindBound), request.stop}));
   const PackageWish wish{request, spec.language, config_.maxima,
                          is_python ? packages_.python : packages_.javascript,
                          config_.package_hosts, interpreter};

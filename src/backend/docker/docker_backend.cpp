@@ -148,7 +148,9 @@ void DockerBackend::keep_watch() {
 
 Result<std::string> DockerBackend::interpreter(const policy::Spec& spec, const Call& call) const {
   const auto seen = engine::image::inspect(*client_, spec.image, call);
-  if (seen.ok()) return "image " + engine::text_at(*seen, "Id");
+  const std::string id = seen.ok() ? engine::text_at(*seen, "Id") : "";
+  if (!id.empty()) return "image " + id;
+  if (seen.ok()) return Error(Errc::protocol, "the engine does not say which image that is");
   if (seen.error().code() != Errc::image_missing) return seen.error();
   return image_missing(seen.error(), client_->kind(), spec.image);
 }

@@ -70,12 +70,12 @@ Status KeptVolume::require(const std::string& container, const std::string& imag
       break;
     }
     if (ours) return Error(Errc::engine, "volume " + name() + " was filled and is empty");
-    Status filled = fill(image, call);
-    const bool taken = !filled.ok() && (filled.error().code() == Errc::conflict ||
-                                        filled.error().code() == Errc::engine);
-    ours = filled.ok();
-    if (taken && !end.passed()) filled = wait_for_other(call);
-    if (!filled.ok()) return std::move(filled).within("filling volume " + name());
+    auto filled = fill(image, call);
+    ours = filled.ok() && *filled == Turn::ours;
+    const bool waits = filled.ok() && !ours && !end.passed();
+    if (waits) LAZARET_CHECK(wait_for_other(call));
+    if (!filled.ok()) return Error(filled.error()).within("filling volume " + name());
+    if (!ours && !waits) return Error(Errc::timed_out, "volume " + name() + " is not filled");
   }
   return {};
 }
@@ -88,8 +88,9 @@ Result<bool> KeptVolume::ready(const std::string& container, const Call& call) c
   return stat.error();
 }
 
-// Fails when the helper exists: then it is another process's turn.
-Status KeptVolume::fill(const std::string& image, const Call& call) const {
+// When the helper exists it is another process's turn. Podman says no more of that than that
+// something went wrong.
+Result<KeptVolume::Turn> KeptVolume::fill(const std::string& image, const Call& call) const {
   const auto labels = labels_of(leases_.instance(), content_.helper);
   LAZARET_CHECK(call.check());
   // Trouble with it was told of the container that wants the volume.
@@ -100,12 +101,15 @@ Status KeptVolume::fill(const std::string& image, const Call& call) const {
                                 Call{}.within(content_.bound));
   if (!helper.ok() && !is_lost(helper.error().code())) {
     leases_.settle(journal::Kind::container, content_.helper);  // it was refused: nothing was made
-    return helper.error();
+    const Errc code = helper.error().code();
+    const bool taken = code == Errc::conflict || code == Errc::engine;
+    return taken ? Result<Turn>(Turn::anothers) : Result<Turn>(helper.error());
   }
   Undo undo;
   undo.add([this] { dismiss(); });
   if (!helper.ok()) return helper.error();
-  return upload(helper->id, call);
+  LAZARET_CHECK(upload(helper->id, call));
+  return Turn::ours;
 }
 
 // WHY a look first: the name is everybody's, and whoever has it now may be another process.
@@ -130,7 +134,10 @@ bool KeptVolume::is_gone(const Call& call) const {
 Status KeptVolume::wait_for_other(const Call& call) const {
   using engine::container::Until;
   const Call bound = call.within(content_.bound);
-  const auto gone = engine::container::wait(client_, content_.helper, Until::removed, bound);
+  const auto seen = engine::container::inspect(client_, content_.helper, bound);
+  // By its id: the name may be somebody else's by the time that this one is taken for dead.
+  const std::string id = seen.ok() ? engine::text_at(*seen, "Id") : content_.helper;
+  const auto gone = engine::container::wait(client_, id, Until::removed, bound);
   if (gone.ok()) return {};
   LAZARET_CHECK(call.check());
   if (gone.error().code() == Errc::not_found) {
@@ -140,8 +147,7 @@ Status KeptVolume::wait_for_other(const Call& call) const {
     return call.check();
   }
   if (gone.error().code() != Errc::timed_out) return gone.error();
-  return engine::container::remove(client_, content_.helper, engine::container::Volumes::remove,
-                                   call);
+  return engine::container::remove(client_, id, engine::container::Volumes::remove, call);
 }
 
 Status KeptVolume::upload(const std::string& helper, const Call& call) const {

@@ -47,7 +47,8 @@ class KeptVolume {
 
  private:
   [[nodiscard]] Result<bool> ready(const std::string& container, const Call& call) const;
-  [[nodiscard]] Status fill(const std::string& image, const Call& call) const;
+  enum class Turn { ours, anothers };
+  [[nodiscard]] Result<Turn> fill(const std::string& image, const Call& call) const;
   void dismiss() const;
   [[nodiscard]] bool is_gone(const Call& call) const;
   [[nodiscard]] Status wait_for_other(const Call& call) const;

@@ -36,6 +36,8 @@ Result<TreeTar> TreeTar::of(const fs::path& root, const std::string& marker) try
   for (const auto& entry : fs::recursive_directory_iterator(root)) {
     if (entry.is_symlink() || (!entry.is_directory() && !entry.is_regular_file())) continue;
     items.push_back({entry.path(), head_of(entry, root)});
+    if (items.back().head.path == marker)
+      return Error(Errc::invalid_argument, "something is there that is called " + marker);
   }
   std::ranges::sort(items, {}, [](const Item& item) { return item.head.path; });
   items.push_back({{}, TarHead{marker}});
@@ -81,6 +83,8 @@ Status TreeTar::go_on() {
   text_ += head;
   if (item.head.size == 0) return {};
   LAZARET_TRY(file_, os::PlainFile::open(item.source, os::LastLink::refuse));
+  if (file_->size() != item.head.size)
+    return Error(Errc::system, item.source.string() + " has changed while it was read");
   left_ = item.head.size;
   return {};
 }

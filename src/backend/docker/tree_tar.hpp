@@ -16,7 +16,7 @@ namespace lazaret::backend::docker {
 /// their names, for all to read, and at the end an empty file more. Nobody may change it meanwhile.
 class TreeTar {
  public:
-  /// Errors: system.
+  /// Errors: system; invalid_argument where something in it has the last file's name.
   [[nodiscard]] static Result<TreeTar> of(const std::filesystem::path& root,
                                           const std::string& marker);
   /// Fills what it can; zero is the end. Errors: those of the files, invalid_argument for a path

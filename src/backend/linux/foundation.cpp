@@ -1,7 +1,6 @@
 #include "backend/linux/foundation.hpp"
 
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -44,7 +43,13 @@ constexpr std::pair<const char*, const char*> kDeviceLinks[] = {
 
 // Each mount costs every box a mount, a line of its mountinfo and an unmount; a file that is copied
 // costs a spawner less than that once. All that is copied must leave room in the root.
-constexpr std::uint64_t kMostCopied = 512UL << 10;
+constexpr std::uint64_t kMostCopied = 1UL << 20;
+
+// Of memory, in pages of up to 64 KiB.
+std::uint64_t taken_by(const struct stat& facts) {
+  constexpr std::uint64_t kLargePage = 64UL << 10;
+  return (static_cast<std::uint64_t>(facts.st_size) + kLargePage - 1) / kLargePage * kLargePage;
+}
 
 std::int64_t changed_ns(const struct stat& facts) {
   return std::int64_t{facts.st_ctim.tv_sec} * 1'000'000'000 + facts.st_ctim.tv_nsec;
@@ -98,7 +103,7 @@ class Tree {
   // Of what not everybody may read the mode must stay.
   [[nodiscard]] bool may_be_copied(const struct stat& facts) const noexcept {
     return S_ISREG(facts.st_mode) && (facts.st_mode & S_IROTH) != 0 &&
-           static_cast<std::uint64_t>(facts.st_size) <= left_to_copy_;
+           taken_by(facts) <= left_to_copy_;
   }
   void show(Kind kind, std::string_view target, std::string_view source,
             const struct stat& facts) {
@@ -108,7 +113,8 @@ class Tree {
     entry.device = facts.st_dev;
     entry.inode = facts.st_ino;
     entry.changed_ns = changed_ns(facts);
-    if (kind == Kind::copy) left_to_copy_ -= static_cast<std::uint64_t>(facts.st_size);
+    entry.size = static_cast<std::uint64_t>(facts.st_size);
+    if (kind == Kind::copy) left_to_copy_ -= taken_by(facts);
   }
 
   Foundation& foundation_;
@@ -156,18 +162,11 @@ bool is_closed(const struct stat& facts, HostIdentity identity) {
   return facts.st_uid == 0 && facts.st_gid == 0 && (facts.st_mode & S_IRWXO) == 0;
 }
 
-// What a module that is loaded later may bring; all else is of the kernel as it was built. Unless
-// our own /proc shows nothing but processes (proc(5), subset=pid): a box's shows it all.
-bool may_come(std::string_view path) {
-  return path == "/proc/asound" || path == "/proc/scsi" || path == "/proc/config.gz" ||
-         ::access("/proc/filesystems", F_OK) != 0;
-}
-
 bool put_masks(Foundation& foundation) {
   for (const std::string_view path : masked_proc_paths()) {
     struct stat facts {};
     const bool is_there = ::stat(std::string(path).c_str(), &facts) == 0;
-    if (is_there ? is_closed(facts, foundation.identity.kind) : !may_come(path)) continue;
+    if (is_there && is_closed(facts, foundation.identity.kind)) continue;
     if (foundation.mask_count == foundation.masks.size()) return false;
     Mask& mask = foundation.masks[foundation.mask_count++];
     if (path.copy(mask.path.data(), mask.path.size()) == mask.path.size()) return false;

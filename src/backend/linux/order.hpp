@@ -37,6 +37,7 @@ struct TreeEntry {
   std::uint64_t device = 0;  ///< of a bind or a copy: what the source was when it was looked at
   std::uint64_t inode = 0;
   std::int64_t changed_ns = 0;  ///< of a copy: when the source had changed last (inode(7), ctime)
+  std::uint64_t size = 0;       ///< and how large it was
 };
 
 /// Who a box is outside.

@@ -17,7 +17,8 @@ def pip(*words):
     try:
         from pip._internal.cli.main import main
     except ImportError:
-        sys.exit("ERROR: there is no pip: install python3-pip")
+        sys.exit("ERROR: there is no pip: install python3-pip, in an image of lazaret's "
+                 "by: lazaret images build python")
     os.environ["HOME"] = "/work"
     os.environ["PIP_CONFIG_FILE"] = os.devnull
     status = main([

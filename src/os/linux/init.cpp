@@ -122,8 +122,8 @@ std::optional<Ended> reap(RawHandle children) {
   return Ended{pid, false, static_cast<std::uint32_t>(WEXITSTATUS(status))};
 }
 
-// WHY look first: kill(-1) walks all processes of the host. Of a box all descend from its init, and
-// who loses his parent becomes its child (pid_namespaces(7)).
+// WHY look first: kill(-1) walks all processes of the host. What a program starts descends from the
+// box's init, and becomes its child when it loses its parent (pid_namespaces(7)).
 Status signal_all(std::int64_t leader, std::uint32_t signal) {
   if (::getpid() != 1) return send_signal(-leader, signal);
   siginfo_t ended{};

@@ -62,12 +62,24 @@ TEST(TreeTar, OfAnEmptyDirectoryHasTheLastFile) {
 }
 
 // Half a file is none: the engine's unpacking ends with the error, and the last file is not there.
-TEST(TreeTar, FailsForAFileThatHasBecomeShorter) {
+TEST(TreeTar, FailsForAFileThatHasChanged) {
   const lazaret::test::Scratch folder;
-  folder.write("a", std::string(100, 'x'));
-  auto tree = TreeTar::of(folder.path(), "last");
-  folder.write("a", "x");
-  EXPECT_NE(all_of(*tree, 64).find("shorter"), std::string::npos);
+  for (const std::size_t size : {99, 101}) {
+    folder.write("a", std::string(100, 'x'));
+    auto tree = TreeTar::of(folder.path(), "last");
+    folder.write("a", std::string(size, 'x'));
+    EXPECT_NE(all_of(*tree, 64).find("has changed"), std::string::npos);
+  }
+}
+
+// It would say that all is there before it is.
+TEST(TreeTar, IsNoneOfWhatHasTheLastFileAlready) {
+  const lazaret::test::Scratch folder;
+  folder.write("last", "");
+  EXPECT_EQ(TreeTar::of(folder.path(), "last").error().code(), Errc::invalid_argument);
+  std::filesystem::remove(folder.path() / "last");
+  fs::create_directories(folder.path() / "last/more");
+  EXPECT_EQ(TreeTar::of(folder.path(), "last").error().code(), Errc::invalid_argument);
 }
 
 }  // namespace

@@ -24,7 +24,6 @@ namespace {
 
 // Only as the place of the new root, in a mount namespace of our own.
 constexpr const char* kRoot = "/tmp";
-constexpr std::size_t kMostAtOnce = 1UL << 20;  // of a file that is copied
 
 // Of root's capabilities those that make boxes, also in a cgroup that a user owns, and nothing of
 // its groups.
@@ -56,7 +55,7 @@ bool new_root(const Foundation&) noexcept {
   return done(::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr)) &&
          keeps_mounts_to_itself() &&
          done(::mount("tmpfs", kRoot, "tmpfs", MS_NOSUID | MS_NODEV,
-                      "size=1m,nr_inodes=256,mode=0755")) &&
+                      "size=2m,nr_inodes=256,mode=0755")) &&
          done(::chdir(kRoot)) && is_tmpfs(".");
 }
 
@@ -69,14 +68,19 @@ bool bind_here(const TreeEntry& entry) noexcept {
   return made && bind_tree(entry.source.data(), target);
 }
 
-// What has changed since it was looked at makes the spawner a stale one.
+// What has changed since it was looked at makes the spawner a stale one. Whoever may mount a file
+// and not read it has it mounted.
 bool copy_here(const TreeEntry& entry) noexcept {
   const os::Handle source(::open(entry.source.data(), O_RDONLY | O_CLOEXEC));
+  if (!source.valid() && (errno == EACCES || errno == EPERM)) return bind_here(entry);
   if (!source.valid()) return errno == ENOENT;
   const os::Handle target(
       ::open(entry.target.data(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444));
   ssize_t count = target.valid() ? 1 : -1;
-  while (count > 0) count = ::sendfile(target.get(), source.get(), nullptr, kMostAtOnce);
+  for (std::uint64_t left = entry.size; count > 0 && left > 0;) {
+    count = ::sendfile(target.get(), source.get(), nullptr, left);
+    left -= count > 0 ? static_cast<std::uint64_t>(count) : 0;
+  }
   return done(count);
 }
 
