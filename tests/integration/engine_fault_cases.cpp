@@ -347,6 +347,8 @@ std::vector<FaultCase> lost_sockets() {
 std::vector<FaultCase> faults_while_filling() {
   const std::string create = "POST /containers/create", upload = "PUT /archive";
   const std::string copying = "copying files into the container";
+  Fault full = at(upload, says(failure(500, "disk full")));
+  full.times = 2;
   return {
       refused("VolumeIsNotMade", at("POST /volumes/create", says(failure(500, "disk full"))),
               "disk full"),
@@ -355,7 +357,7 @@ std::vector<FaultCase> faults_while_filling() {
       refused("UploadHangsUp", at(upload, says("")), copying),
       refused("UploadLosesItsAnswer", at(upload, cut_after("")), copying),
       harmless("UploadFails", at(upload, says(failure(500, "try again")))),
-      refused("MarkerLosesItsAnswer", at(upload, cut_after(""), 2), copying),
+      refused("UploadFailsTwice", full, "disk full"),
       harmless("HelperRemovalHangsUp", at("DELETE /containers/", says(""))),
       harmless("HelperRemovalLosesItsAnswer", at("DELETE /containers/", cut_after(""))),
   };

@@ -28,6 +28,11 @@ bool is_lost(Errc code) {
          code == Errc::too_large;
 }
 
+// As when another process has taken us for dead. Once: a disk that is full stays so.
+bool is_worth_another(const Error& error) {
+  return error.code() == Errc::engine || error.code() == Errc::not_found;
+}
+
 nlohmann::json helper_body(const std::string& image, const VolumeContent& content,
                            const std::map<std::string, std::string>& labels) {
   using nlohmann::json;
@@ -61,21 +66,21 @@ Status KeptVolume::prepare(const Call& call) {
 }
 
 Status KeptVolume::require(const std::string& container, const std::string& image,
-                             const Call& call) {
+                           const Call& call) {
   const Deadline end = Deadline::after(kTurns * content_.bound);
+  int failed = 0;
   for (bool ours = false; !known_;) {
     LAZARET_TRY(const bool found, ready(container, call));
-    if (found) {
-      known_ = true;
-      break;
-    }
+    known_ = found;
+    if (found) break;
     if (ours) return Error(Errc::engine, "volume " + name() + " was filled and is empty");
-    auto filled = fill(image, call);
+    const auto filled = fill(image, call);
     ours = filled.ok() && *filled == Turn::ours;
-    const bool waits = filled.ok() && !ours && !end.passed();
-    if (waits) LAZARET_CHECK(wait_for_other(call));
+    if (ours) continue;
+    if (!filled.ok() && is_worth_another(filled.error()) && ++failed < kAttempts) continue;
     if (!filled.ok()) return Error(filled.error()).within("filling volume " + name());
-    if (!ours && !waits) return Error(Errc::timed_out, "volume " + name() + " is not filled");
+    if (end.passed()) return Error(Errc::timed_out, "volume " + name() + " is not filled");
+    LAZARET_CHECK(wait_for_other(call));
   }
   return {};
 }
