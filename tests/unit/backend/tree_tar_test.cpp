@@ -64,7 +64,7 @@ TEST(TreeTar, OfAnEmptyDirectoryHasTheLastFile) {
 // Half a file is none: the engine's unpacking ends with the error, and the last file is not there.
 TEST(TreeTar, FailsForAFileThatHasChanged) {
   const lazaret::test::Scratch folder;
-  for (const std::size_t size : {99, 101}) {
+  for (const std::size_t size : {std::size_t{99}, std::size_t{101}}) {
     folder.write("a", std::string(100, 'x'));
     auto tree = TreeTar::of(folder.path(), "last");
     folder.write("a", std::string(size, 'x'));
