@@ -209,8 +209,8 @@ Result<std::unique_ptr<KeptVolume>> DockerBackend::layer_of(const policy::Spec& 
   const Instance& maker = leases_->instance();
   auto layer =
       std::make_unique<KeptVolume>(*client_, *leases_, layer_content(spec.packages, maker));
-  if (!engine::volume::inspect(*client_, layer->name(), call).ok())
-    forget_layers(*client_, spec.packages, maker, call);
+  if (engine::volume::inspect(*client_, layer->name(), call).ok()) return layer;
+  forget_layers(*client_, spec.packages, maker, call);
   LAZARET_CHECK(layer->prepare(call));
   return layer;
 }

@@ -75,11 +75,11 @@ Status KeptVolume::require(const std::string& container, const std::string& imag
     if (found) break;
     if (ours) return Error(Errc::engine, "volume " + name() + " was filled and is empty");
     const auto filled = fill(image, call);
-    ours = filled.ok() && *filled == Turn::ours;
+    ours = filled.ok() && !*filled;
     if (ours) continue;
     if (!filled.ok() && is_worth_another(filled.error()) && ++failed < kAttempts) continue;
     if (!filled.ok()) return Error(filled.error()).within("filling volume " + name());
-    if (end.passed()) return Error(Errc::timed_out, "volume " + name() + " is not filled");
+    if (end.passed()) return Error(**filled).within("filling volume " + name());
     LAZARET_CHECK(wait_for_other(call));
   }
   return {};
@@ -95,7 +95,7 @@ Result<bool> KeptVolume::ready(const std::string& container, const Call& call) c
 
 // When the helper exists it is another process's turn. Podman says no more of that than that
 // something went wrong.
-Result<KeptVolume::Turn> KeptVolume::fill(const std::string& image, const Call& call) const {
+Result<std::optional<Error>> KeptVolume::fill(const std::string& image, const Call& call) const {
   const auto labels = labels_of(leases_.instance(), content_.helper);
   LAZARET_CHECK(call.check());
   // Trouble with it was told of the container that wants the volume.
@@ -107,14 +107,14 @@ Result<KeptVolume::Turn> KeptVolume::fill(const std::string& image, const Call& 
   if (!helper.ok() && !is_lost(helper.error().code())) {
     leases_.settle(journal::Kind::container, content_.helper);  // it was refused: nothing was made
     const Errc code = helper.error().code();
-    const bool taken = code == Errc::conflict || code == Errc::engine;
-    return taken ? Result<Turn>(Turn::anothers) : Result<Turn>(helper.error());
+    if (code == Errc::conflict || code == Errc::engine) return std::optional(helper.error());
+    return helper.error();
   }
   Undo undo;
   undo.add([this] { dismiss(); });
   if (!helper.ok()) return helper.error();
   LAZARET_CHECK(upload(helper->id, call));
-  return Turn::ours;
+  return std::optional<Error>();
 }
 
 // WHY a look first: the name is everybody's, and whoever has it now may be another process.

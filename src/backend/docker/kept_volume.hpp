@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 
 #include "backend/docker/leases.hpp"
@@ -47,8 +48,9 @@ class KeptVolume {
 
  private:
   [[nodiscard]] Result<bool> ready(const std::string& container, const Call& call) const;
-  enum class Turn { ours, anothers };
-  [[nodiscard]] Result<Turn> fill(const std::string& image, const Call& call) const;
+  // Nothing when it is filled; why not, where it is another's turn.
+  [[nodiscard]] Result<std::optional<Error>> fill(const std::string& image,
+                                                  const Call& call) const;
   void dismiss() const;
   [[nodiscard]] bool is_gone(const Call& call) const;
   [[nodiscard]] Status wait_for_other(const Call& call) const;

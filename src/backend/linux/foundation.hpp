@@ -19,9 +19,10 @@ namespace lazaret::backend::native {
 [[nodiscard]] Result<Foundation> foundation_of_host(const Identity& identity,
                                                     std::span<const Folder> folders = {});
 
-/// Whether the host's paths still mean the files and directories that they meant then. A bind mount
-/// keeps showing what was there when it was made, also when the host has put something new in its
-/// place, as ldconfig(8) does; what is changed where it is, is seen.
+/// Whether the host's paths still mean the files and directories that they meant then, and what is
+/// copied has not changed. A bind mount keeps showing what was there when it was made, also when
+/// the host has put something new in its place, as ldconfig(8) does; what is changed where it is,
+/// is seen through it.
 [[nodiscard]] bool still_holds(const Foundation& foundation);
 
 /// Paths of /proc that tell about the host or could change it.
