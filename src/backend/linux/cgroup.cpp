@@ -9,11 +9,11 @@
 #include "backend/linux/cgroup_directory.hpp"
 #include "backend/report.hpp"
 #include "base/call.hpp"
-#include "base/file.hpp"
 #include "base/number.hpp"
 #include "base/split.hpp"
 #include "base/try.hpp"
 #include "os/error.hpp"
+#include "os/linux/system_file.hpp"
 
 namespace lazaret::backend::native {
 namespace {
@@ -83,7 +83,9 @@ Cgroup::~Cgroup() {
   if (::getpid() == owner_) (void)remove(Call{}.within(kGroupBound)).ok();
 }
 
-std::string Cgroup::read(const char* file) const { return trimmed(text_of_file(path_ / file)); }
+std::string Cgroup::read(const char* file) const {
+  return trimmed(os::text_of_system_file(directory_.get(), file));
+}
 
 bool Cgroup::has(const char* file) const {
   return ::faccessat(directory_.get(), file, F_OK, 0) == 0;
