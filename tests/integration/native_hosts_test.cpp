@@ -123,18 +123,11 @@ print(answer.status, answer.headers.get("X-Proxy-Error"), answer.read().decode()
 INSTANTIATE_TEST_SUITE_P(AskedBy, NativeHosts, testing::Values(Caller::root, Caller::user),
                          [](const auto& given) { return name_of(given.param); });
 
-Json evidence_of_network(const Json& result) {
-  for (const Json& evidence : result["meta"]["evidence"]) {
-    if (evidence["control"] == "network") return evidence;
-  }
-  return {};
-}
-
 TEST_P(NativeHosts, AreReachedByTheProxy) {
   const Json result = run(fetch(host_.place()), {host_.place()}, host_.place());
   EXPECT_EQ(result.value("stdout", ""), "200 None answer\n") << result.dump();
   EXPECT_THAT(host_.asked(), ElementsAre("GET /path"));
-  const Json evidence = evidence_of_network(result);
+  const Json evidence = evidence_of(result, "network");
   EXPECT_EQ(evidence["status"], "enforced") << evidence.dump();
   EXPECT_EQ(evidence["requested"], "loopback, by proxy to " + host_.place());
   const Json connections = result["meta"]["connections"];

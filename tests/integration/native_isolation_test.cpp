@@ -1,6 +1,8 @@
 #include <fcntl.h>
+#include <linux/landlock.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -281,6 +283,17 @@ TEST_P(NativeIsolation, OffersNoWayBackToPrivilege) {
   }
   // An ordinary user cannot give up groups; the kernel then shows those it cannot map as 65534.
   for (const auto& group : seen["own"]["Groups"]) EXPECT_EQ(group, "65534");
+}
+
+// Whole from version 6 on: then sockets and signals are of it, too.
+TEST_P(NativeIsolation, IsUnderTheLandlockThatThisKernelHas) {
+  const long version =
+      ::syscall(SYS_landlock_create_ruleset, nullptr, 0, LANDLOCK_CREATE_RULESET_VERSION);
+  const Json landlock = evidence_of(run_as(GetParam(), python("1")), "landlock");
+  constexpr long kWhole = 6;
+  EXPECT_EQ(landlock["status"],
+            version >= kWhole ? "enforced" : version > 0 ? "partial" : "not_enforced")
+      << landlock;
 }
 
 }  // namespace

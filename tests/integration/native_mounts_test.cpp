@@ -93,16 +93,11 @@ TEST_P(NativeMounts, LetAProgramWriteWhereThatIsAskedFor) {
 TEST_P(NativeMounts, StandInTheEvidenceOneByOne) {
   const std::string in = directory("in"), out = directory("out");
   const Json result = run("pass", {{in, "/mnt/in", kReadOnly}, {out, "/mnt/out", kReadWrite}});
-  for (const Json& piece : result["meta"]["evidence"]) {
-    if (piece["control"] == "filesystem") {
-      EXPECT_EQ(piece["status"], "enforced");
-      EXPECT_THAT(piece.value("applied", ""), HasSubstr("/mnt/in is " + in + ", read-only"));
-      EXPECT_THAT(piece.value("applied", ""), HasSubstr("/mnt/out is " + out + ", writable"));
-    }
-    if (piece["control"] == "disk") {
-      EXPECT_EQ(piece["status"], "partial") << piece.dump();
-    }
-  }
+  const Json tree = evidence_of(result, "filesystem"), disk = evidence_of(result, "disk");
+  EXPECT_EQ(tree["status"], "enforced");
+  EXPECT_THAT(tree.value("applied", ""), HasSubstr("/mnt/in is " + in + ", read-only"));
+  EXPECT_THAT(tree.value("applied", ""), HasSubstr("/mnt/out is " + out + ", writable"));
+  EXPECT_EQ(disk["status"], "partial") << disk;
 }
 
 TEST_P(NativeMounts, ExecuteNothingInTheStrictProfile) {

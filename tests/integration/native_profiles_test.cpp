@@ -168,14 +168,32 @@ TEST_P(NativeLoopback, CarriesAProgramsWordsToItselfOnlyWhereItIsUp) {  // L-13
   EXPECT_THAT(down.value("stderr", ""), HasSubstr("not supported"));
 }
 
-TEST_P(NativeLoopback, SaysInTheEvidenceThatItIsUp) {
-  const Json result = talk(Loopback::up);
-  for (const Json& piece : result["meta"]["evidence"]) {
-    if (piece["control"] != "network") continue;
-    EXPECT_EQ(piece["status"], "enforced");
-    EXPECT_EQ(piece["requested"], "loopback");
-    EXPECT_THAT(piece.value("applied", ""), HasSubstr("up within the box, no route out"));
+// Networks are used again.
+TEST_P(NativeLoopback, IsDownWhereItWasUpForAnotherBox) {
+  ExecutionRequest up = python(kTalk), down = python("open('/proc/self/net/fib_trie').read()");
+  up.loopback = Loopback::up;
+  const auto text = in_child(GetParam(), [&] {
+    const CodeSandbox sandbox = sandbox_on("native");
+    Json results = Json::array();
+    for (const ExecutionRequest& request : {up, down, up, down, down, down})
+      results.push_back(Json::parse(to_json(sandbox.execute(request))));
+    return results.dump();
+  });
+  Json results = Json::parse(text.value_or("[]"));
+  ASSERT_EQ(results.size(), 6U);
+  EXPECT_EQ(results[0]["stdout"], "to myself\n") << results[0];
+  for (const int without : {1, 3, 4, 5}) {
+    EXPECT_EQ(results[without]["value"], "") << results[without];
+    EXPECT_THAT(evidence_of(results[without], "network").value("applied", ""),
+                HasSubstr("lo down"));
   }
+}
+
+TEST_P(NativeLoopback, SaysInTheEvidenceThatItIsUp) {
+  const Json network = evidence_of(talk(Loopback::up), "network");
+  EXPECT_EQ(network["status"], "enforced");
+  EXPECT_EQ(network["requested"], "loopback");
+  EXPECT_THAT(network.value("applied", ""), HasSubstr("up within the box, no route out"));
 }
 
 }  // namespace

@@ -61,10 +61,7 @@ class NativeSubordinate : public testing::Test {
     return Json::parse(text.value_or("{}"), nullptr, false);
   }
   [[nodiscard]] static std::string privileges_in(const Json& result) {
-    for (const Json& piece : result["meta"]["evidence"]) {
-      if (piece["control"] == "privileges") return piece["applied"];
-    }
-    return "";
+    return evidence_of(result, "privileges").value("applied", "");
   }
 
  private:

@@ -220,6 +220,14 @@ std::optional<std::string> in_child(Caller caller, const std::function<std::stri
   return std::nullopt;
 }
 
+Json evidence_of(const Json& result, const std::string& control) {
+  const Json meta = result.value("meta", Json::object());
+  for (const Json& piece : meta.value("evidence", Json::array())) {
+    if (piece["control"] == control) return piece;
+  }
+  return {};
+}
+
 Json run_as(Caller caller, const ExecutionRequest& request) {
   const auto text =
       in_child(caller, [&request] { return to_json(sandbox_on("native").execute(request)); });

@@ -65,6 +65,9 @@ inline constexpr uid_t kOrdinaryUser = 10007;
 /// One native run in such a child; an empty object when the child failed.
 [[nodiscard]] Json run_as(Caller caller, const ExecutionRequest& request);
 
+/// What a result says of one control; null where it says nothing.
+[[nodiscard]] Json evidence_of(const Json& result, const std::string& control);
+
 /// The end of a program that we started.
 struct Ended {
   int status = -1;  ///< of exit, or 128 and the signal

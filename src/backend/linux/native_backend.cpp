@@ -135,6 +135,7 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
   add(read_namespaces(theirs, parts.spawner->outside()));
   add(read_proc(folder, outside_identity(parts.spawner->foundation().identity)));
   add(read_limits(folder, spec.limits));
+  if (spec.loopback == Loopback::down) readings.push_back(read_silence(folder));
   readings.push_back(read_proc_mounts(report, parts.spawner->foundation()));
   readings.push_back(read_scratch_mounts(report, spec.profile));
   add(parts.cgroup ? parts.cgroup->readings(spec.limits)

@@ -149,6 +149,18 @@ std::vector<Reading> read_limits(const os::Handle& folder, const Limits& limits)
   return readings;
 }
 
+// The table of its addresses, which is empty until an interface is up. A kernel without
+// that table leaves it open.
+Reading read_silence(const os::Handle& folder) {
+  const os::Handle table(::openat(folder.get(), "net/fib_trie", O_RDONLY | O_CLOEXEC));
+  char first = 0;
+  const ssize_t count = table.valid() ? ::read(table.get(), &first, 1) : -1;
+  if (count > 0)
+    return {Control::network, EvidenceStatus::not_enforced, "lo is up, which was to be down",
+            kFromOutside};
+  return {Control::network, EvidenceStatus::enforced, count == 0 ? "lo down" : "", kFromOutside};
+}
+
 std::optional<std::string> namespace_of(pid_t pid, const char* name) {
   std::string target = target_of(folder_of(pid), std::string("ns/") + name);
   return target.empty() ? std::nullopt : std::optional(std::move(target));

@@ -41,6 +41,9 @@ using Namespaces = std::array<std::string, 8>;
 /// Its hard limits, as its folder shows them.
 [[nodiscard]] std::vector<Reading> read_limits(const os::Handle& folder, const Limits& limits);
 
+/// Whether its network has no address, as one has whose loopback interface is down.
+[[nodiscard]] Reading read_silence(const os::Handle& folder);
+
 /// "pid:[4026532…]" of a process's namespace, or nothing.
 [[nodiscard]] std::optional<std::string> namespace_of(pid_t pid, const char* name);
 

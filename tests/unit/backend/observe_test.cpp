@@ -1,13 +1,18 @@
 #include "backend/linux/observe.hpp"
 
 #include <linux/capability.h>
+#include <net/if.h>
+#include <sched.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 
 #include <gtest/gtest.h>
@@ -97,6 +102,27 @@ TEST(ReadNamespaces, SeeWhatIsNotTheBoxesOwn) {
   EXPECT_EQ(pid_namespace_of({}), "");
   for (const Reading& reading : read_namespaces({}, ours))
     EXPECT_EQ(reading.status, EvidenceStatus::not_enforced);
+}
+
+bool leave_network() { return ::unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0; }
+
+bool raise_loopback() {
+  const int handle = ::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  ifreq request{};
+  ::strcpy(request.ifr_name, "lo");
+  request.ifr_flags = IFF_UP;
+  return handle >= 0 && ::ioctl(handle, SIOCSIFFLAGS, &request) == 0;
+}
+
+TEST(ReadSilence, SeesFromOutsideWhetherTheLoopbackIsUp) {  // L-13
+  const Subject silent(leave_network), talking([] { return leave_network() && raise_loopback(); });
+  if (!silent.is_ready()) GTEST_SKIP() << "no namespaces for ordinary users here";
+  ASSERT_TRUE(talking.is_ready());
+  const Reading down = read_silence(folder_of(silent.pid()));
+  EXPECT_EQ(down.status, EvidenceStatus::enforced);
+  EXPECT_EQ(down.applied, "lo down");
+  EXPECT_TRUE(says({read_silence(folder_of(talking.pid()))}, "lo is up, which was to be down"));
+  EXPECT_EQ(read_silence(folder_of(0x7FFFFFFF)).applied, "");  // who is not there is not told of
 }
 
 TEST(ReadProc, SeesInheritableCapabilitiesFromOutside) {

@@ -43,12 +43,14 @@ def EnforcesEveryControlButAnOldLandlock():
     equal(answer.code, 0, answer)
     equal([name for name, piece in answer.evidence.items() if piece["status"] != "enforced"],
           ["landlock"], answer)
+    equal(answer.evidence["landlock"]["status"], "partial", answer)
 
 
 def LetsDoctorSayWhatARunWillShow_P48():
     rows = lazaret("doctor", "--json").native["evidence"]
-    doctor = {row["control"]: row["status"] for row in rows}
-    run = {control: row["status"] for control, row in command("true").evidence.items()}
+    doctor = {row["control"]: (row["status"], row["applied"]) for row in rows}
+    run = {control: (row["status"], row["applied"])
+           for control, row in command("true").evidence.items()}
     equal(doctor, run)
 
 
