@@ -13,7 +13,8 @@ namespace lazaret {
 enum class Control {
   network,      ///< no interface but a loopback, and no way out but the one asked for
   filesystem,   ///< read-only root, no host path writable, sensitive kernel files masked
-  privileges,   ///< not root, no capability, no new privileges, no supplementary group
+  privileges,   ///< not root, no capability, no new privileges
+  groups,       ///< no supplementary group
   timeout,      ///< a deadline and a kill that do not depend on the code's consent
   syscalls,     ///< a seccomp filter of ours on every process
   landlock,     ///< a second wall around files, sockets and signals: landlock(7)

@@ -174,10 +174,17 @@ Judgement privileges(const SelfReport& report, const policy::Spec&) {
   }
   if (status_of(report, "NoNewPrivs") != "1") return missing("new privileges can be gained");
   if (report.probe("setuid").value_or(0) == 0) return missing("setuid(0) was not refused");
-  const std::string groups = status_of(report, "Groups");
-  const bool none = words_of(groups).empty() || only(groups, "65534");
-  return enforced(std::string("uid 65534, no capability, no new privileges") +
-                  (none ? "" : ", supplementary groups " + groups));
+  return enforced("uid 65534, no capability, no new privileges");
+}
+
+// Inside, 65534 is the box's own, and whatever has no number there: natively it is looked at from
+// outside as well.
+Judgement groups(const SelfReport& report, const policy::Spec&) {
+  const auto seen = report.status.find("Groups");
+  if (!seen) return missing("groups could not be read");
+  const std::string all(*seen);
+  const bool none = words_of(all).empty() || only(all, kBoxUid);
+  return decide(none, none ? "no group but its own" : "in groups " + all);
 }
 
 Judgement syscalls(const SelfReport& report, const policy::Spec& spec) {
@@ -280,6 +287,7 @@ constexpr std::array kRows = {
     Row{Control::network, network},
     Row{Control::filesystem, filesystem},
     Row{Control::privileges, privileges},
+    Row{Control::groups, groups},
     Row{Control::syscalls, syscalls},
     Row{Control::landlock, landlock},
     Row{Control::processes, processes},

@@ -54,6 +54,7 @@ std::string requested(Control control, const policy::Spec& spec) {
     case Control::network: return network_asked(spec);
     case Control::filesystem: return files_asked(spec);
     case Control::privileges: return "uid and gid 65534, no capability, no new privileges";
+    case Control::groups: return "none";
     case Control::timeout:
       return limit_text(static_cast<std::uint64_t>(limits.timeout.count()), "ms");
     case Control::syscalls: return "allow-list, " + std::string(name_of(spec.profile));

@@ -16,6 +16,7 @@ constexpr std::array kControlNames = {
     std::pair{Control::network, "network"sv},
     std::pair{Control::filesystem, "filesystem"sv},
     std::pair{Control::privileges, "privileges"sv},
+    std::pair{Control::groups, "groups"sv},
     std::pair{Control::timeout, "timeout"sv},
     std::pair{Control::syscalls, "syscalls"sv},
     std::pair{Control::landlock, "landlock"sv},

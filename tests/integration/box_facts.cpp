@@ -164,9 +164,9 @@ bool is_privileges(const Seen& seen) {
   for (const char* const key : {"CapInh:", "CapPrm:", "CapEff:", "CapBnd:", "CapAmb:"}) {
     if (after(seen.status, key) != Words{"0000000000000000"}) return false;
   }
-  return after(seen.status, "NoNewPrivs:") == Words{"1"} &&
-         after(seen.outside, "Groups:").empty() && seen.apart("user");
+  return after(seen.status, "NoNewPrivs:") == Words{"1"} && seen.apart("user");
 }
+bool is_groups(const Seen& seen) { return after(seen.outside, "Groups:").empty(); }
 
 bool is_syscalls(const Seen& seen) { return after(seen.status, "Seccomp:") == Words{"2"}; }
 bool is_landlock(const Seen& seen) {
@@ -219,6 +219,7 @@ constexpr std::pair<const char*, bool (*)(const Seen&)> kClaims[] = {
     {"network", is_network},
     {"filesystem", is_filesystem},
     {"privileges", is_privileges},
+    {"groups", is_groups},
     {"syscalls", is_syscalls},
     {"landlock", is_landlock},
     {"processes", is_processes},

@@ -47,12 +47,24 @@ class NativeSubordinate : public testing::Test {
   /// One run of the program by that user, as JSON.
   [[nodiscard]] Json ran(const Tables& tables, std::vector<std::string> arguments,
                          Children children = Children::awaited) const {
+    arguments.insert(arguments.begin(), {"exec", "--json", "--type", "local"});
+    return said(tables, arguments, children);
+  }
+  /// What one probe of the battery has come to.
+  [[nodiscard]] std::string verdict(const Tables& tables, const std::string& probe) const {
+    const Json table = said(tables, {"selftest", "--json", "--type", "local", "--no-control",
+                                     "--only", probe});
+    const Json probes = table.value("probes", Json::array());
+    return probes.size() == 1 ? probes[0].value("verdict", "") : table.dump();
+  }
+  /// What the program says to that user, as JSON.
+  [[nodiscard]] Json said(const Tables& tables, const std::vector<std::string>& arguments,
+                          Children children = Children::awaited) const {
     const std::array covers = {
         std::pair{"/etc/passwd", folder_.write("passwd", file_text("/etc/passwd") + tables.user)},
         std::pair{"/etc/subuid", folder_.write("subuid", tables.users)},
         std::pair{"/etc/subgid", folder_.write("subgid", tables.groups)},
     };
-    arguments.insert(arguments.begin(), {"exec", "--json", "--type", "local"});
     const auto text = in_child(Caller::root, [&covers, &arguments, children]() -> std::string {
       if (!covered(covers) || !become_user()) return "{}";
       if (children == Children::ignored) ::signal(SIGCHLD, SIG_IGN);
@@ -88,7 +100,7 @@ TEST_F(NativeSubordinate, MakesTheBoxAnotherUserInNoGroup) {
   EXPECT_EQ(result.value("exit_code", -1), 0) << result.dump();
   EXPECT_THAT(result.value("stdout", ""), Not(HasSubstr("groups=65534(nogroup),")));
   EXPECT_THAT(privileges_in(result), HasSubstr("outside user 265535"));
-  EXPECT_THAT(privileges_in(result), Not(HasSubstr("supplementary groups")));
+  EXPECT_EQ(evidence_of(result, "groups")["status"], "enforced");
 }
 
 // P-05: a program that ignores SIGCHLD, as its children inherit it, cannot learn whether newuidmap
@@ -103,7 +115,22 @@ TEST_F(NativeSubordinate, IsTheCallerWithHisGroupsWithoutARange) {
   const Json result = ran({"", ""}, {"--", "/usr/bin/id"});
   EXPECT_EQ(result.value("exit_code", -1), 0) << result.dump();
   EXPECT_THAT(privileges_in(result), HasSubstr("outside the caller, user 10007"));
-  EXPECT_THAT(privileges_in(result), HasSubstr("supplementary groups 4"));
+  const Json groups = evidence_of(result, "groups");
+  EXPECT_EQ(groups["status"], "not_enforced");
+  EXPECT_THAT(groups.value("applied", ""), HasSubstr("in the caller's groups 4"));
+}
+
+TEST_F(NativeSubordinate, WhoMustHaveNoGroupIsRefusedWithoutARange) {
+  const Json result = ran({"", ""}, {"--require", "groups", "--", "/usr/bin/id"});
+  EXPECT_EQ(result["meta"]["cause"], "enforcement_mismatch") << result.dump();
+  EXPECT_EQ(result.value("stdout", "-"), "");
+}
+
+// What the box has kept it can use, where a directory of the host's is shown to it: by design, and
+// told. Without any, the same attempt is held.
+TEST_F(NativeSubordinate, HasItsGroupsToldByTheBattery) {
+  EXPECT_EQ(verdict({"", ""}, "C-40-supplementary"), "allowed by design");
+  EXPECT_EQ(verdict({}, "C-40-supplementary"), "blocked");
 }
 
 // newuidmap refuses whom the system does not know by a name; the run is not refused.

@@ -72,8 +72,9 @@ class Answer:
 
 
 # Every control but Landlock, of which this kernel has version 2: partial (P-57).
-ALL_HELD = ("--require", "network,filesystem,privileges,timeout,syscalls,processes,ipc,hostname,"
-            "cgroup_view,memory,swap,cpu,pids,open_files,file_size,core_dumps,disk,environment")
+ALL_HELD = ("--require", "network,filesystem,privileges,groups,timeout,syscalls,processes,ipc,"
+            "hostname,cgroup_view,memory,swap,cpu,pids,open_files,file_size,core_dumps,disk,"
+            "environment")
 
 
 def settings():

@@ -87,13 +87,12 @@ Reading way_out_reading() {
 }
 
 OutsideIdentity outside_identity(const Identity& identity) {
-  using Groups = OutsideIdentity::Groups;
   switch (identity.kind) {
-    case HostIdentity::nobody: return {Groups::none, kInsideId, kInsideId};
-    case HostIdentity::subordinate: return {Groups::none, identity.user, identity.group};
+    case HostIdentity::nobody: return {kInsideId, kInsideId};
+    case HostIdentity::subordinate: return {identity.user, identity.group};
     case HostIdentity::caller: break;
   }
-  return {Groups::of_caller, ::geteuid(), ::getegid()};
+  return {::geteuid(), ::getegid()};
 }
 
 bool has_ended(const os::Handle& pidfd) {

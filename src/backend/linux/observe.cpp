@@ -70,15 +70,13 @@ Reading read_id(const SelfReport& report, const std::string& field, std::uint32_
           holds ? "" : field + " on the host is " + seen, kFromOutside};
 }
 
-// Without privilege the kernel keeps the caller's groups; no file of theirs is in the box.
-Reading read_groups(const SelfReport& report, OutsideIdentity::Groups allowed) {
-  const std::string groups(report.status.find("Groups").value_or("unknown"));
-  if (allowed == OutsideIdentity::Groups::none && !words_of(groups).empty())
-    return {Control::privileges, EvidenceStatus::not_enforced, "still in groups " + groups,
-            kFromOutside};
-  return {Control::privileges, EvidenceStatus::enforced,
-          groups.empty() ? "" : "supplementary groups " + groups + " kept by the kernel",
-          kFromOutside};
+// Without privilege the kernel keeps the caller's.
+Reading read_groups(const SelfReport& report) {
+  const auto seen = report.status.find("Groups");
+  const std::string all(seen.value_or("unknown"));
+  if (words_of(all).empty()) return {Control::groups, EvidenceStatus::enforced, "", kFromOutside};
+  return {Control::groups, EvidenceStatus::not_enforced,
+          "in the caller's groups " + all + ", which the kernel keeps", kFromOutside};
 }
 
 std::vector<Reading> read_identity(const SelfReport& report, const OutsideIdentity& expected) {
@@ -88,7 +86,7 @@ std::vector<Reading> read_identity(const SelfReport& report, const OutsideIdenti
       (is_caller ? "outside the caller, user " : "outside user ") + std::to_string(expected.user),
       kFromOutside};
   return {std::move(who), read_id(report, "Uid", expected.user),
-          read_id(report, "Gid", expected.group), read_groups(report, expected.groups)};
+          read_id(report, "Gid", expected.group), read_groups(report)};
 }
 
 // "Max open files            256                  256                  files"

@@ -13,9 +13,8 @@
 
 namespace lazaret::backend::native {
 
-/// Who a box is on the host, and whether it may be in groups of the host's.
+/// Who a box is on the host.
 struct OutsideIdentity {
-  enum class Groups { none, of_caller } groups;
   std::uint32_t user;
   std::uint32_t group;
 };

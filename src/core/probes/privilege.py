@@ -97,9 +97,13 @@ call("setfsuid", 0)
 if call("setfsuid", 0) != 0:
     raise Blocked("unchanged")
 #: C-40-supplementary 40 find supplementary groups
-groups = [group for group in os.getgroups() if group not in (65534, os.getgid())]
-if not groups:
-    raise Blocked("none")
+#: by-design-without groups the kernel keeps the caller's; the evidence names them
+groups = os.getgroups()
+with open("/proc/self/gid_map") as file:
+    mapped = sum(int(line.split()[2]) for line in file)
+# Where one number is mapped, and nothing else, all others look like it.
+if not groups or (groups == [os.getgid()] and mapped > 1):
+    raise Blocked("none but one's own")
 saw(groups)
 #: C-40-docker-group 40 find a group that may talk to the engine
 import grp

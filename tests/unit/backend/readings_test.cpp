@@ -14,10 +14,11 @@ EvidenceStatus status_in(std::string_view report, Control control) {
   return EvidenceStatus::partial;
 }
 
-constexpr Control kRead[] = {Control::network,    Control::filesystem, Control::privileges,
-                             Control::syscalls,   Control::landlock,   Control::processes,
-                             Control::hostname,   Control::open_files, Control::file_size,
-                             Control::core_dumps, Control::disk,       Control::environment};
+constexpr Control kRead[] = {Control::network,   Control::filesystem, Control::privileges,
+                             Control::groups,    Control::syscalls,   Control::landlock,
+                             Control::processes, Control::hostname,   Control::open_files,
+                             Control::file_size, Control::core_dumps, Control::disk,
+                             Control::environment};
 
 TEST(Readings, FindEverythingEnforcedInAGoodBox) {
   for (const Control control : kRead) {
@@ -208,6 +209,9 @@ constexpr Weakening kWeakenings[] = {
     {"packet", Control::syscalls, "probe.packet=1", "probe.packet=0"},
     {"clone3 with an error that libc does not fall back from", Control::syscalls, "probe.clone3=38",
      "probe.clone3=1"},
+    {"groups of the host's", Control::groups, "Groups:\t ", "Groups:\t4 27"},
+    {"one group beside its own", Control::groups, "Groups:\t ", "Groups:\t65534 27"},
+    {"groups unreadable", Control::groups, "status=Groups:\t \n", ""},
     {"no Landlock", Control::landlock, "landlock=7\n", ""},
     {"Landlock off", Control::landlock, "landlock=7", "landlock=0"},
     {"a device file was made", Control::landlock, "device_file=13", "device_file=0"},
