@@ -21,6 +21,8 @@ head -c 99999 /proc/self/status /proc/self/mountinfo /proc/self/limits /proc/net
   /proc/sys/kernel/hostname /proc/sys/user/max_user_namespaces
 echo '==> links <=='
 ls -l /proc/self/ns /proc/self/fd
+echo '==> accounts <=='
+cat /etc/passwd 2>&1
 echo '==> environment <=='
 env
 echo '==> device <=='
@@ -83,7 +85,7 @@ struct Seen {
   std::string output;
   Words status, outside, limits;
   std::vector<Mount> mounts;
-  Json limits_asked;
+  Json limits_asked, files;  // what the evidence says of those
   Caller caller;
 
   [[nodiscard]] std::uint64_t asked(const char* name) const {
@@ -94,6 +96,9 @@ struct Seen {
     const Words values = after(limits, name);
     return values.size() >= 2 && values[1] != "unlimited" && values[1] != "nothing" &&
            std::stoull(values[1]) <= most;
+  }
+  [[nodiscard]] bool is_strict() const {
+    return files.value("requested", "").find(", strict") != std::string::npos;
   }
   [[nodiscard]] bool apart(const std::string& name) const {
     const std::string ours =
@@ -123,6 +128,8 @@ bool is_network(const Seen& seen) {
 
 bool is_scratch(const Mount& mount, const Seen& seen) {
   const bool ours = mount.target == "/work" || mount.target == "/tmp" || mount.target == "/dev/shm";
+  if (seen.is_strict() && (mount.target == "/tmp" || !has_option(mount.options, "noexec")))
+    return false;
   return ours && mount.type == "tmpfs" && has_option(mount.options, "nosuid") &&
          has_option(mount.options, "nodev") &&
          has_option(mount.settings,
@@ -136,7 +143,22 @@ bool is_only_roots(const std::string& path) {
   return ::stat(path.c_str(), &facts) == 0 && facts.st_uid == 0 && (facts.st_mode & 0007) == 0;
 }
 
+// What is shown of the host's: everything that is said to be, and no more.
+bool shows_what_is_said(const Seen& seen) {
+  const std::string said = seen.files.value("applied", "");
+  const auto shown = std::ranges::count_if(
+      seen.mounts, [](const Mount& mount) { return mount.target.starts_with("/mnt/"); });
+  const bool is_said = said.find("; /mnt/shared is ") != std::string::npos;
+  return shown == (is_said ? 1 : 0);
+}
+
+bool hides_accounts(const Seen& seen) {
+  const Words lines = section(seen.output, "accounts");
+  return lines.size() == 1 && lines.front().ends_with("No such file or directory");
+}
+
 bool is_filesystem(const Seen& seen) {
+  if (!shows_what_is_said(seen) || (seen.is_strict() && !hides_accounts(seen))) return false;
   std::set<std::string> closed;
   for (const Mount& mount : seen.mounts) {
     const bool read_only = has_option(mount.options, "ro");
@@ -192,7 +214,8 @@ bool is_core_dumps(const Seen& seen) { return seen.limited("Max core file size",
 bool is_pids(const Seen& seen) { return seen.limited("Max processes", seen.asked("pids") + 1); }
 bool is_disk(const Seen& seen) {
   return std::count_if(seen.mounts.begin(), seen.mounts.end(),
-                       [&seen](const Mount& mount) { return is_scratch(mount, seen); }) == 3;
+                       [&seen](const Mount& mount) { return is_scratch(mount, seen); }) ==
+         (seen.is_strict() ? 2 : 3);
 }
 // Of the caller's own there is none; the shell adds its own three.
 bool is_environment(const Seen& seen) {
@@ -278,6 +301,7 @@ std::vector<std::string> false_claims(const Json& result, const std::string& out
                   section(output, "/proc/self/limits"),
                   mounts_in(output),
                   result["meta"]["limits"],
+                  evidence_of(result, "filesystem"),
                   caller};
   std::vector<std::string> lies;
   for (const auto& [control, holds] : kClaims) {

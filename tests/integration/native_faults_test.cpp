@@ -20,14 +20,14 @@ using testing::IsEmpty;
 
 // What the calls of one group are about; the last takes all that are in no other.
 struct Group {
-  const char* name;
+  std::string_view name;
   std::vector<long> numbers;
   // Answered with a success that did nothing, too: what a foreign filter may do to us.
   enum class Lies { too, never } lies;
 };
 
-// Of a box that may reach hosts; the others may not.
-constexpr const char* kWayOut = "WayOut";
+// Of boxes that are asked for more, or less, than others are.
+constexpr std::string_view kWayOut = "WayOut", kShared = "Shared", kStrict = "Strict";
 
 const std::vector<Group>& groups() {
   using enum Group::Lies;
@@ -49,6 +49,10 @@ const std::vector<Group>& groups() {
       {"Conversation",
        {SYS_read, SYS_recvfrom, SYS_recvmsg, SYS_sendto, SYS_sendmsg, SYS_poll},
        never},
+      {kShared,
+       {SYS_openat2, SYS_open_tree, SYS_dup3, SYS_mount_setattr, SYS_mkdirat, SYS_move_mount},
+       too},
+      {kStrict, {SYS_mount, SYS_mount_setattr, SYS_umount2, SYS_seccomp}, too},
       {kWayOut, {SYS_unshare, SYS_socket, SYS_ioctl, SYS_bind, SYS_listen, SYS_sendmsg}, too},
       {"Processes", {SYS_fork, SYS_vfork, SYS_clone, SYS_execve, SYS_wait4, SYS_kill}, never},
       {"TheRest", {}, never},
@@ -107,9 +111,12 @@ class NativeFaults : public testing::TestWithParam<std::tuple<Caller, std::size_
   [[nodiscard]] static Caller caller() { return std::get<0>(GetParam()); }
   [[nodiscard]] static const Group& group() { return groups()[std::get<1>(GetParam())]; }
 
-  [[nodiscard]] static ExecutionRequest asking(const std::string& marker) {
+  [[nodiscard]] ExecutionRequest asking(const std::string& marker) const {
     ExecutionRequest request = ask_the_box(marker);
     if (group().name == kWayOut) request.hosts = {"a.example"};
+    if (group().name == kShared) request.mounts = {{folder_.path(), "/mnt/shared"}};
+    if (group().name == kStrict) request.profile = Profile::strict;
+    request.subprocess = Subprocess::allow;  // its probe needs some
     return request;
   }
 
@@ -126,6 +133,8 @@ class NativeFaults : public testing::TestWithParam<std::tuple<Caller, std::size_
   }
 
  private:
+  const Folder folder_;
+
   static void expect_refusal(const Observed& seen, const std::string& what) {
     EXPECT_EQ(seen.result["stdout"], "") << what;
     EXPECT_EQ(seen.result["exit_code"], -1) << what;
@@ -152,7 +161,8 @@ class NativeFaults : public testing::TestWithParam<std::tuple<Caller, std::size_
 };
 
 std::string name_of_case(const testing::TestParamInfo<NativeFaults::ParamType>& given) {
-  return name_of(std::get<0>(given.param)) + groups()[std::get<1>(given.param)].name;
+  return name_of(std::get<0>(given.param)) +
+         std::string(groups()[std::get<1>(given.param)].name);
 }
 
 INSTANTIATE_TEST_SUITE_P(AskedBy, NativeFaults,
