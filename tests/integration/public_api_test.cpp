@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <csignal>
 #include <cstdlib>
 #include <string>
 #include <thread>
@@ -130,6 +131,20 @@ TEST_P(PublicApiOn, CarriesEvidenceOfEveryControl) {
           << name_of(control) << ": " << piece->applied;
     }
   }
+}
+
+// Whatever else runs in the process: no error is given that the program could look at.
+TEST_P(PublicApiOn, EndsAtOnceWhoWantsToEndTheMachine) {
+  constexpr const char* kCode = R"py(
+import ctypes, os
+reboot = {"x86_64": 169, "aarch64": 142}[os.uname().machine]
+ctypes.CDLL(None).syscall(reboot, 1, 2, 3, 0)
+print("still there")
+)py";
+  const ExecutionResult result = sandbox_on(GetParam()).execute(python(kCode));
+  EXPECT_EQ(result.meta.signal, SIGSYS);
+  EXPECT_EQ(result.meta.cause, Cause::signalled);
+  EXPECT_EQ(result.stdout_text, "");
 }
 
 TEST_P(PublicApiOn, NeverUsesABoxTwice) {

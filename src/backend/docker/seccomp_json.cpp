@@ -55,6 +55,7 @@ std::string seccomp_json(const seccomp::Profile& profile, std::string_view archi
   for (const auto& [error_number, names] : refused) {
     calls.push_back({{"names", names}, {"action", "SCMP_ACT_ERRNO"}, {"errnoRet", error_number}});
   }
+  calls.push_back({{"names", profile.deadly}, {"action", "SCMP_ACT_KILL_PROCESS"}});
   return json{{"defaultAction", "SCMP_ACT_ERRNO"},
               {"defaultErrnoRet", seccomp::kUnknownError},
               {"architectures", {architecture_name(architecture)}},

@@ -67,12 +67,16 @@ constexpr std::string_view kRefusedCalls =
     "fspick pivot_root chroot open_by_handle_at name_to_handle_at ptrace process_vm_readv "
     "process_vm_writev process_madvise pidfd_getfd kcmp bpf perf_event_open userfaultfd keyctl "
     "add_key request_key io_uring_setup io_uring_enter io_uring_register fanotify_init "
-    "fanotify_mark kexec_load kexec_file_load init_module finit_module delete_module create_module "
-    "reboot swapon swapoff acct settimeofday clock_settime clock_adjtime adjtimex stime "
-    "sethostname "
+    "fanotify_mark acct settimeofday clock_settime clock_adjtime adjtimex stime sethostname "
     "setdomainname syslog quotactl quotactl_fd iopl ioperm modify_ldt vhangup vm86 vm86old "
     "memfd_secret mbind migrate_pages move_pages set_mempolicy set_mempolicy_home_node "
     "get_mempolicy lookup_dcookie nfsservctl uselib ustat sysfs _sysctl";
+
+// What no program tries by the way, as it tries what it can do without: another kernel, or more or
+// less of this one.
+constexpr std::string_view kDeadlyCalls =
+    "kexec_load kexec_file_load init_module finit_module delete_module create_module reboot swapon "
+    "swapoff";
 
 std::vector<std::string_view> words_of(std::string_view text) {
   std::vector<std::string_view> words;
@@ -189,6 +193,7 @@ Profile made_for(lazaret::Profile profile, Loopback loopback) {
   for (const std::string_view call : words_of(left_out)) {
     made.refused.push_back({call, kRefusedError, {}});
   }
+  made.deadly = words_of(kDeadlyCalls);
   // Its flags lie behind a pointer that a filter cannot read; ENOSYS makes libc use clone (P-49).
   made.refused.push_back({"clone3", kUnknownError, {}});
   if (loopback == Loopback::up) {

@@ -34,6 +34,7 @@ struct Refused {
 struct Profile {
   std::vector<Allowed> allowed;
   std::vector<Refused> refused;
+  std::vector<std::string_view> deadly;  ///< whoever calls one is killed, by SIGSYS
 };
 
 inline constexpr int kUnknownError = 38;  // ENOSYS

@@ -94,7 +94,7 @@ TEST(DockerSeccomp, KnowsOnlyTheEnginesOwnArchitecture) {
 }
 
 TEST(DockerSeccomp, PutsTheMaskFirstAndTheValueSecond) {
-  const seccomp::Profile profile{{{"clone", {{0, 0x7E020000, 0}}}}, {{"clone3", 38, {}}}};
+  const seccomp::Profile profile{{{"clone", {{0, 0x7E020000, 0}}}}, {{"clone3", 38, {}}}, {}};
   const json made = json::parse(seccomp_json(profile, "amd64"));
   const json argument = made["syscalls"][0]["args"][0];
   EXPECT_EQ(argument["value"], 0x7E020000);
@@ -114,8 +114,15 @@ TEST(DockerSeccomp, NeverAllowsACallThatTheProfileRefuses) {
   }
 }
 
+TEST(DockerSeccomp, KillsTheWholeProcessByTheDeadlyList) {
+  const json made = json::parse(seccomp_json(seccomp::standard_profile(), "amd64"));
+  const json& last = made["syscalls"].back();
+  EXPECT_EQ(last["names"], json(seccomp::standard_profile().deadly));
+  EXPECT_EQ(last["action"], "SCMP_ACT_KILL_PROCESS");
+}
+
 TEST(DockerSeccomp, RefusesByArgumentsWithAnErrorOfItsOwn) {
-  const seccomp::Profile profile{{}, {{"socket", 97, {{0, 0xFFFFFFFF, 2}}}}};
+  const seccomp::Profile profile{{}, {{"socket", 97, {{0, 0xFFFFFFFF, 2}}}}, {}};
   const json rule = json::parse(seccomp_json(profile, "amd64"))["syscalls"][1];
   EXPECT_EQ(rule["names"], json::array({"socket"}));
   EXPECT_EQ(rule["action"], "SCMP_ACT_ERRNO");

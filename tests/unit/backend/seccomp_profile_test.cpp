@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace lazaret::backend::seccomp {
@@ -52,6 +53,8 @@ TEST(SeccompProfile, NamesEveryCallOnce) {
     if (!rule.conditions.empty()) continue;
     EXPECT_TRUE(seen.insert(rule.call).second) << rule.call;
   }
+  for (const std::string_view call : standard_profile().deadly)
+    EXPECT_TRUE(seen.insert(call).second) << call;
   for (const Allowed& rule : standard_profile().allowed) {
     EXPECT_FALSE(rule.call.empty());
     if (!rule.conditions.empty()) continue;
@@ -87,6 +90,15 @@ constexpr const char* kDangerous =
 TEST(SeccompProfile, AllowsNoneOfTheDangerousCalls) {
   std::istringstream words(kDangerous);
   for (std::string call; words >> call;) EXPECT_FALSE(mentioned(call)) << call;
+}
+
+TEST(SeccompProfile, KillsInEveryProfileWhoWantsAnotherKernel) {
+  constexpr std::string_view kCalls[] = {"kexec_load",    "kexec_file_load", "init_module",
+                                         "finit_module",  "delete_module",   "create_module",
+                                         "reboot",        "swapon",          "swapoff"};
+  for (const auto profile :
+       {lazaret::Profile::dev, lazaret::Profile::standard, lazaret::Profile::strict})
+    EXPECT_THAT(profile_of(profile, Loopback::down).deadly, testing::ElementsAreArray(kCalls));
 }
 
 TEST(SeccompProfile, AnswersClone3SoThatLibcFallsBack_P49) {

@@ -45,6 +45,9 @@ bool add_profile(scmp_filter_ctx filter, const seccomp::Profile& profile) {
     const auto number = static_cast<std::uint16_t>(rule.error_number);
     if (!add(filter, SCMP_ACT_ERRNO(number), rule.call, rule.conditions)) return false;
   }
+  for (const std::string_view call : profile.deadly) {
+    if (!add(filter, SCMP_ACT_KILL_PROCESS, call, {})) return false;
+  }
   return true;
 }
 
@@ -83,6 +86,7 @@ seccomp::Profile conditional_part(const seccomp::Profile& profile) {
   seccomp::Profile part = profile;
   std::erase_if(part.allowed, is_unconditional);
   std::erase_if(part.refused, is_unconditional);
+  part.deadly.clear();
   return part;
 }
 
