@@ -163,6 +163,67 @@ TEST_P(FilesOn, TakesNothingButFilesAndDirectories) {
   EXPECT_THAT(result.meta.warnings, Contains(HasSubstr("1 artifacts were left out")));
 }
 
+// Hard links, sockets, names that are no text, and rights that are nobody's to give.
+TEST_P(FilesOn, TakesOddFilesAsPlainOnes) {
+  const ExecutionResult result = run(giving(
+      "import os, socket\nos.chdir('out')\n"
+      "open('real', 'w').write('content'); os.link('real', 'same'); os.chmod('real', 0o6755)\n"
+      "open(b'\\xff\\xfe', 'w').write('no text')\n"
+      "socket.socket(socket.AF_UNIX).bind('socket')\nos.symlink('loop', 'loop')\n"));
+  EXPECT_EQ(result.meta.cause, Cause::exited) << to_json(result);
+  EXPECT_EQ(file_text(out() / "same"), "content");
+  EXPECT_EQ(file_text(out() / "\xff\xfe"), "no text");
+  struct stat facts {};
+  ASSERT_EQ(::stat((out() / "real").c_str(), &facts), 0);
+  EXPECT_EQ(facts.st_nlink, 1U);
+  EXPECT_EQ(facts.st_mode & 06000U, 0U);
+  EXPECT_EQ(named(result, "socket")->kind, Artifact::Kind::other);
+  EXPECT_EQ(named(result, "loop")->kind, Artifact::Kind::link);
+}
+
+// A terabyte cannot be asked for, and many a file without a content cannot become one here.
+TEST_P(FilesOn, TakesNoMoreOfSparseFilesThanTheBoxCanHold) {
+  ExecutionRequest request = giving(
+      "import errno\n"
+      "try:\n    open('out/hole', 'wb').truncate(1 << 40)\n"
+      "except OSError as error:\n    print(errno.errorcode[error.errno])\n"
+      "for i in range(40):\n    open(f'out/{i}', 'wb').truncate(1 << 20)\n");
+  request.limits.disk_bytes = 16ULL << 20;
+  const ExecutionResult result = run(request);
+  EXPECT_EQ(result.stdout_text, "EFBIG\n") << to_json(result);
+  EXPECT_THAT(result.meta.warnings, Contains(HasSubstr("what is sparse or linked counts in full")));
+  std::uint64_t bytes = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(out()))
+    bytes += entry.is_regular_file() ? entry.file_size() : 0;
+  EXPECT_LE(bytes, 16ULL << 20);
+}
+
+// By a thread that a context has left running while its files are taken (renameat2(2)).
+TEST_P(FilesOn, TakesNothingByALinkThatIsExchangedForADirectory) {
+  ExecutionRequest cell = python(
+      "import ctypes, os, threading\nos.makedirs('tree/a')\n"
+      "open('tree/a/passwd', 'w').write('its own')\nos.symlink('/etc', 'tree/b')\n"
+      "libc = ctypes.CDLL(None)\n"
+      "def exchange():\n"
+      "    while True: libc.renameat2(-100, b'tree/a', -100, b'tree/b', 2)\n"
+      "threading.Thread(target=exchange, daemon=True).start()\n");
+  cell.context = "main";
+  const auto session = sandbox_on(GetParam()).open_session({});
+  ASSERT_TRUE(session.ok()) << session.error().message();
+  ASSERT_TRUE(session->execute(cell).success());
+  int taken = 0;
+  for (int count = 0; count < 100; ++count) {
+    const auto all = session->get("tree", std::nullopt);
+    if (!all.ok()) continue;  // what changes while it is read may be an error
+    for (const Artifact& file : *all) {
+      if (!file.content) continue;
+      ++taken;
+      EXPECT_EQ(*file.content, "its own") << file.path;
+    }
+  }
+  EXPECT_GT(taken, 0);
+}
+
 TEST_P(FilesOn, FollowsNoLinkThatStandsForTheDirectory) {
   const ExecutionResult result =
       run(giving("import os\nos.rmdir('out')\nos.symlink('/etc', 'out')\n"));

@@ -29,6 +29,7 @@ constexpr Differences kDocker = {.body = harden,
                                  .seccomp_by_path = false,
                                  .scratch_by_volume = false,
                                  .makes_image_volumes = true,
+                                 .follows_links_of_images = false,
                                  .tells_of_images_at_once = true,
                                  .ends_sooner_than_killed = true};
 constexpr Differences kPodman = {.body = harden_podman,
@@ -37,6 +38,7 @@ constexpr Differences kPodman = {.body = harden_podman,
                                  .seccomp_by_path = true,
                                  .scratch_by_volume = true,
                                  .makes_image_volumes = false,
+                                 .follows_links_of_images = true,
                                  .tells_of_images_at_once = false,
                                  .ends_sooner_than_killed = false};
 

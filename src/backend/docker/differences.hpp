@@ -28,6 +28,9 @@ struct Differences {
   bool scratch_by_volume;
   /// Docker makes a volume for each path that the image declares; Podman is told to ignore them.
   bool makes_image_volumes;
+  /// Docker puts directories of its own in the place of an image's links; where Podman leaves one
+  /// at /dev, runc 1.1 follows it while the host's tree is still around the box's.
+  bool follows_links_of_images;
   /// Docker tells of an image within 0.1 ms, Podman within a quarter of a second.
   bool tells_of_images_at_once;
   /// For a kill Docker executes a program first: a runner that is let go is gone sooner.

@@ -18,6 +18,7 @@
 #include "backend/docker/seccomp_json.hpp"
 #include "backend/report.hpp"
 #include "base/try.hpp"
+#include "engine/archive.hpp"
 #include "engine/container.hpp"
 #include "engine/image.hpp"
 #include "engine/json.hpp"
@@ -254,6 +255,7 @@ Status DockerBackend::make(Draft& draft, const Call& call) {
     return unread ? Error(created.error()).with_hint("the engine must see " + file->path())
                   : created;
   }
+  LAZARET_CHECK(require_plain_image(draft, call));
   LAZARET_CHECK(runner_.require(draft.name(), draft.spec.image, call));
   return layer ? layer->require(draft.name(), draft.spec.image, call) : Status();
 }
@@ -293,6 +295,25 @@ Status DockerBackend::create_container(Draft& draft, const nlohmann::json& body,
   append(draft.readings, read_warnings(warnings));
   std::move(warnings.begin(), warnings.end(), std::back_inserter(draft.parts.warnings));
   return require_so_far(draft.readings, draft.spec);
+}
+
+// Threat 29: what is made in /dev before the box has its own would be made on the host. Podman
+// follows links itself and says where they lead; one to nowhere in the image is not told from
+// nothing.
+Status DockerBackend::require_plain_image(const Draft& draft, const Call& call) {
+  constexpr const char* kDevices = "/dev";
+  const std::string& image = draft.parts.image_id;
+  if (!differences_of(client_->kind()).follows_links_of_images) return {};
+  if (plain_.with([&image](const auto& seen) { return seen.contains(image); })) return {};
+  const auto found = engine::archive::stat(*client_, draft.name(), kDevices, call);
+  if (!found.ok() && found.error().code() != Errc::not_found) return found.error();
+  if (!found.ok() || found->link_target != kDevices)
+    return Error(Errc::enforcement_mismatch,
+                 "the image has no directory /dev, or a link there, by which the engine could "
+                 "write to the host")
+        .with_hint("make it one that has: RUN mkdir /dev, or COPY an empty directory there");
+  plain_.with([&image](auto& seen) { seen.insert(image); });
+  return {};
 }
 
 // Attached and waited for before it starts: nothing it says and no end of it is missed (P-19).

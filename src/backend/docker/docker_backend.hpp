@@ -3,6 +3,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 
 #include <nlohmann/json_fwd.hpp>
@@ -13,6 +14,7 @@
 #include "backend/docker/instance.hpp"
 #include "backend/docker/leases.hpp"
 #include "backend/docker/kept_volume.hpp"
+#include "base/guarded.hpp"
 #include "engine/client.hpp"
 #include "os/init.hpp"
 
@@ -55,6 +57,7 @@ class DockerBackend final : public Backend {
   void note(Draft& draft, journal::Kind kind, const std::string& name) const;
   [[nodiscard]] Status create_verified(Draft& draft, Hardening& hardening, const Call& call);
   [[nodiscard]] Status create_container(Draft& draft, const nlohmann::json& body, const Call& call);
+  [[nodiscard]] Status require_plain_image(const Draft& draft, const Call& call);
   [[nodiscard]] Status start(Draft& draft, const Call& call);
   [[nodiscard]] Status verify(Draft& draft, const Call& call);
   [[nodiscard]] Result<Reading> timeout_reading(const Draft& draft, const Call& call);
@@ -71,6 +74,7 @@ class DockerBackend final : public Backend {
   KeptVolume runner_;
   std::atomic<std::uint64_t> made_ = 0;
   std::atomic<bool> kill_answers_ = false;  // seen once to obey a signal call
+  Guarded<std::set<std::string>> plain_;    // images that were looked at, by id
 };
 
 }  // namespace lazaret::backend::docker

@@ -166,6 +166,35 @@ TEST(DockerOpen, FillsTheRunnerVolumeOnceThroughAContainerThatNeverStarts) {
   EXPECT_FALSE(daemon.was_asked("HEAD"));
 }
 
+// Threat 29: Podman says where links lead, and nothing of one that leads nowhere in the image.
+TEST(DockerOpen, StartsNothingOfAnImageWithALinkAtDev) {
+  for (const char* const devices : {"/etc", ""}) {
+    FakeDaemon daemon;
+    daemon.kind = engine::Kind::podman;
+    daemon.devices = devices;
+    const policy::Spec spec = spec_for("lazaret/python:latest");
+    daemon.report = good_report(spec);
+    const auto box = backend_on(daemon)->open(spec, soon());
+    ASSERT_FALSE(box.ok());
+    EXPECT_EQ(box.error().code(), Errc::enforcement_mismatch);
+    EXPECT_NE(box.error().message().find("could write to the host"), std::string::npos);
+    EXPECT_FALSE(daemon.was_asked("POST /containers/c0ffee/attach"));
+    EXPECT_FALSE(daemon.was_asked("POST /containers/c0ffee/start"));
+  }
+}
+
+TEST(DockerOpen, LooksIntoAnImageOnce) {
+  FakeDaemon daemon;
+  daemon.kind = engine::Kind::podman;
+  const policy::Spec spec = spec_for("lazaret/python:latest");
+  daemon.report = good_report(spec);
+  const auto backend = backend_on(daemon);
+  ASSERT_TRUE(backend->open(spec, soon()).ok());
+  daemon.requests.clear();
+  ASSERT_TRUE(backend->open(spec, soon()).ok());
+  EXPECT_FALSE(daemon.was_asked("HEAD"));
+}
+
 TEST(DockerOpen, RemovesTheHelperWhoseAnswerWasLostAndNobodyElses) {
   FakeDaemon daemon;
   daemon.runner_ready = false;

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/base64.hpp"
 #include "base/bytes.hpp"
 #include "base/wire.hpp"
 #include "engine/client.hpp"
@@ -42,6 +43,7 @@ struct FakeDaemon {
 
   json sent;                          ///< the create body of the run's container
   json made;                          ///< as obeyed
+  std::string devices = "/dev";       ///< what stands there in the image; empty: nothing
   std::vector<std::string> requests;  ///< "POST /containers/create", without version and query;
                                       ///< "CLOSE" when the runner's wire is closed
   std::string job;                    ///< bytes that went to the runner
@@ -342,6 +344,12 @@ inline void FakeDaemonWire::respond() {
   if (path.ends_with("/archive") && method == "PUT") {
     daemon_.runner_ready = true;
     return say(200, "");
+  }
+  if (path.ends_with("/archive") && target.find("ready") == target.npos) {
+    if (daemon_.devices.empty()) return say(404, "");
+    const json found = {{"name", "dev"}, {"size", 0}, {"mode", 0}, {"linkTarget", daemon_.devices}};
+    return say(200, "",
+               "X-Docker-Container-Path-Stat: " + to_base64(found.dump()) + "\r\n");
   }
   if (path.ends_with("/archive")) {
     if (!daemon_.runner_ready) return say(404, "");
