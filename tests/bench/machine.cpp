@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "bench/peers.hpp"
+#include "bench/sandboxes.hpp"
 #include "places.hpp"
 
 namespace lazaret::bench {
@@ -46,6 +47,19 @@ std::string engine(const Engine& engine) {
   return engine.missing().empty() ? client_of(engine).describe() : engine.missing();
 }
 
+// Controls that a native box does not have here, or not whole: what is measured is without them.
+std::string not_enforced() {
+  const auto result = sandbox_on(kNative).execute(command({"true"}));
+  std::string names;
+  for (const Evidence& piece : result.meta.evidence) {
+    if (piece.status == EvidenceStatus::enforced) continue;
+    const bool is_partial = piece.status == EvidenceStatus::partial;
+    names += (names.empty() ? "" : ", ") + std::string(name_of(piece.control)) +
+             (is_partial ? " (partly)" : "");
+  }
+  return names.empty() ? "none" : names;
+}
+
 }  // namespace
 
 nlohmann::ordered_json machine() {
@@ -61,6 +75,7 @@ nlohmann::ordered_json machine() {
       {"load_before", line_of("/proc/loadavg", "")},
       {"kernel", std::string(kernel.sysname) + " " + kernel.release},
       {"system", line_of("/etc/os-release", "PRETTY_NAME")},
+      {"not enforced natively", not_enforced()},
       {"python", said_by({{"/usr/bin/python3", "--version"}})},
       {"docker", engine(docker_engine())},
       {"podman", engine(podman_engine())},

@@ -26,7 +26,7 @@ constexpr Row kGroups[] = {
 struct Options {
   std::vector<std::string> only;
   std::string json;
-  int rounds = 100;
+  int rounds = 200;
 };
 
 std::vector<std::string> names() {

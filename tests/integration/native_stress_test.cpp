@@ -60,6 +60,17 @@ const std::vector<Ending>& endings() {
        "exec dd if=/dev/zero of=/work/big bs=65536 count=64 status=none",
        {"disk_limit"},
        ""},
+      // Its own end, or the kernel's: what holds it depends on the machine.
+      {"takes memory", "exec tail /dev/zero", {"memory_limit", "nonzero_exit"}, ""},
+      {"spins", "while :; do :; done", {"timeout"}, ""},
+      {"fills what it may write to",
+       "i=0; while head -c 900000 /dev/zero >/work/$i; do i=$((i + 1)); done; exit 1",
+       {"disk_limit"},
+       ""},
+      {"makes files without end",
+       "i=0; while :; do : >/work/$i || exit 1; i=$((i + 1)); done",
+       {"disk_limit"},
+       ""},
       {"stops itself", "kill -STOP $$; echo never", {"timeout"}, ""},
       {"closes its output", "exec >&- 2>&- </dev/null; exit 0", {"exited"}, ""},
   };
@@ -73,6 +84,9 @@ ExecutionRequest request_for(const Ending& ending) {
   request.limits.grace = 20ms;
   request.limits.pids = 32;
   request.limits.file_bytes = 1 << 20;
+  request.limits.memory_bytes = 64 << 20;
+  request.limits.disk_bytes = 4 << 20;
+  request.limits.disk_files = 256;
   return request;
 }
 

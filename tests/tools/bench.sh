@@ -6,7 +6,7 @@
 #   bench.sh --json FILE      measures everything, or a part; - is standard output; likewise
 #
 # GROUP: print, pool, docker, sustained, start, true, rate, python, kill, memory, serving, files,
-# session. Without --rounds each candidate is measured 100 times. Leaves nothing behind, however it
+# session. Without --rounds each candidate is measured 200 times. Leaves nothing behind, however it
 # ends.
 set -euo pipefail
 

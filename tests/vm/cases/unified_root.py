@@ -118,8 +118,8 @@ def BoundsTheProcessorTimeOfAllProcessesTogether_L09():
 
 def BlocksWhatTheBatteryMustAllowWithoutACgroup():
     """One at a time: an emulated machine is slow, and the memory is the machine's."""
-    for probe in ("H-76-anonymous", "H-76-touched", "H-76-processes", "H-76-memfd", "H-76-scratch",
-                  "H-76-page-tables", "H-77-swap"):
+    for probe in ("H-76-anonymous", "H-76-touched", "H-76-processes", "H-76-memfd", "H-76-shared",
+                  "H-76-scratch", "H-76-pipes", "H-76-page-tables", "H-77-swap", "H-81-spin"):
         answer = lazaret("selftest", "--json", "--no-control", "--only", probe)
         equal([row["verdict"] for row in answer.result["probes"]], ["blocked"], answer)
 
