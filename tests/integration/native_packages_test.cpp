@@ -53,19 +53,7 @@ TEST_P(NativePackages, AreImportedAndNamedInTheResult) {
 
 // Before what the system has for itself; none of it can be written to.
 TEST_P(NativePackages, StandBehindTheLibraryAndCannotBeChanged) {
-  Json result = run(R"py(
-import json, os, sys, shadow
-errors = []
-for path in ("/mnt/packages/shadow.py", "/mnt/packages/new.py"):
-    try:
-        open(path, "w")
-    except OSError as error:
-        errors.append(error.errno)
-system = [entry for entry in sys.path if entry.endswith("dist-packages")]
-place = sys.path.index
-[shadow.value, errors, place("/mnt/packages") > place(os.path.dirname(os.__file__)),
- all(place("/mnt/packages") < place(other) for other in system)]
-)py",
+  Json result = run(kWherePackagesStand,
                           {"shadow-1.0-py3-none-any.whl"});
   EXPECT_EQ(result["value"], Json::parse("[1,[30,30],true,true]")) << result;
   EXPECT_EQ(result["meta"]["evidence"][1]["control"], "filesystem");

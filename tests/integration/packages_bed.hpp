@@ -15,6 +15,22 @@
 
 namespace lazaret::test {
 
+/// Whether a package hides what the library has, whether its files and folder can be changed, and
+/// where it stands: behind the library, before what the system has.
+inline constexpr const char* kWherePackagesStand = R"py(
+import json, os, sys, shadow
+errors = []
+for path in ("/mnt/packages/shadow.py", "/mnt/packages/new.py"):
+    try:
+        open(path, "w")
+    except OSError as error:
+        errors.append(error.errno)
+system = [entry for entry in sys.path if entry.endswith("dist-packages")]
+place = sys.path.index
+[shadow.value, errors, place("/mnt/packages") > place(os.path.dirname(os.__file__)),
+ all(place("/mnt/packages") < place(other) for other in system)]
+)py";
+
 /// Whether boxes find what installs packages for a language.
 [[nodiscard]] inline bool finds_installer(const std::string& language) {
   const bool is_python = language == "python";

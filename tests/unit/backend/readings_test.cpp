@@ -278,6 +278,27 @@ TEST(Readings, AllowTheLastPageAtTheBoundOfAMount) {
             EvidenceStatus::enforced);
 }
 
+// Of an engine's volume, which knows no nosuid.
+TEST(Readings, WantPackagesMountedAndNotToBeWrittenTo) {
+  policy::Spec spec;
+  spec.packages = "/cache/packages";
+  const auto tree_with = [&spec](const std::string& line) {
+    const std::string report = std::string(test::kGoodReport) + line;
+    for (const Reading& reading : read_report(parse_report(report), spec)) {
+      if (reading.control == Control::filesystem) return std::pair{reading.status, reading.applied};
+    }
+    return std::pair{EvidenceStatus::partial, std::string("not read")};
+  };
+  const auto missing = tree_with("");
+  EXPECT_EQ(missing.first, EvidenceStatus::not_enforced);
+  EXPECT_EQ(missing.second, "/mnt/packages is not mounted");
+  const std::string place = "mount=40 26 8:1 /volume /mnt/packages ";
+  EXPECT_EQ(tree_with(place + "ro,relatime - ext4 /dev/sda1 rw\n").first,
+            EvidenceStatus::enforced);
+  EXPECT_EQ(tree_with(place + "rw,relatime - ext4 /dev/sda1 rw\n").first,
+            EvidenceStatus::not_enforced);
+}
+
 TEST(Readings, TakeSocketFamiliesThatTheKernelLacksForRefused) {
   EXPECT_EQ(status_in(test::report_with("probe.vsock=1", "probe.vsock=38"), Control::syscalls),
             EvidenceStatus::enforced);
