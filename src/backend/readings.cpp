@@ -182,9 +182,10 @@ Judgement privileges(const SelfReport& report, const policy::Spec&) {
 Judgement groups(const SelfReport& report, const policy::Spec&) {
   const auto seen = report.status.find("Groups");
   if (!seen) return missing("groups could not be read");
-  const std::string all(*seen);
-  const bool none = words_of(all).empty() || only(all, kBoxUid);
-  return decide(none, none ? "no group but its own" : "in groups " + all);
+  const std::vector<std::string> words = words_of(*seen);
+  if (words.empty()) return enforced("no supplementary group");
+  if (only(std::string(*seen), kBoxUid)) return enforced("65534 alone, as seen inside");
+  return missing("in groups " + std::string(*seen));
 }
 
 Judgement syscalls(const SelfReport& report, const policy::Spec& spec) {

@@ -50,6 +50,7 @@ std::string engine(const Engine& engine) {
 // Controls that a native box does not have here, or not whole: what is measured is without them.
 std::string not_enforced() {
   const auto result = sandbox_on(kNative).execute(command({"true"}));
+  if (!result.success()) return "no box: " + std::string(name_of(result.meta.cause));
   std::string names;
   for (const Evidence& piece : result.meta.evidence) {
     if (piece.status == EvidenceStatus::enforced) continue;
@@ -75,7 +76,7 @@ nlohmann::ordered_json machine() {
       {"load_before", line_of("/proc/loadavg", "")},
       {"kernel", std::string(kernel.sysname) + " " + kernel.release},
       {"system", line_of("/etc/os-release", "PRETTY_NAME")},
-      {"not enforced natively", not_enforced()},
+      {"not_enforced", not_enforced()},
       {"python", said_by({{"/usr/bin/python3", "--version"}})},
       {"docker", engine(docker_engine())},
       {"podman", engine(podman_engine())},

@@ -224,6 +224,7 @@ TEST_P(NativeIsolation, RefusesTheSystemCallsThatLeadOut) {
       EXPECT_THAT(outcome.get<std::string>(), AnyOf("EPERM", "ENOSYS")) << name;
     }
   }
+  for (const auto& [name, outcome] : seen["deadly"].items()) EXPECT_EQ(outcome, "SIGSYS") << name;
   for (const auto& [name, outcome] : seen["sockets"].items()) {
     EXPECT_EQ(outcome == "ok", name == "unix") << name;
   }

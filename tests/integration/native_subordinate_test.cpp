@@ -140,6 +140,22 @@ TEST_F(NativeSubordinate, IsTheCallerWhereTheRangeIsRefused) {
   EXPECT_THAT(privileges_in(result), HasSubstr("outside the caller, user 10007"));
 }
 
+// L-52: by what a box has become, not by what stands in files.
+TEST_F(NativeSubordinate, IsToldByDoctorAsItWasTried) {
+  const auto fact = [this](const Tables& tables) {
+    const Json doctor = said(tables, {"doctor", "--json", "--type", "local"});
+    for (const Json& each : doctor["backends"][0]["host"]) {
+      if (each["name"] == "Subordinate ids") return each;
+    }
+    return doctor;
+  };
+  EXPECT_EQ(fact({})["present"], true);
+  EXPECT_THAT(fact({"", ""})["fix"].get<std::string>(), HasSubstr("usermod"));
+  const Json refused = fact({kUserRange, "10007:300000:65536\n", ""});
+  EXPECT_EQ(refused["present"], false);
+  EXPECT_THAT(refused["note"].get<std::string>(), HasSubstr("refuses them"));
+}
+
 // P-05: who may not signal a user by his number still ends his box.
 TEST_F(NativeSubordinate, IsEndedByACallerWhoIsAnotherUser) {
   const std::string marker = unique_marker();

@@ -6,8 +6,7 @@
 #   bench.sh --json FILE      measures everything, or a part; - is standard output; likewise
 #
 # GROUP: print, pool, docker, sustained, start, true, rate, python, kill, memory, serving, files,
-# session. Without --rounds each candidate is measured 200 times. Leaves nothing behind, however it
-# ends.
+# session, endurance. Without --rounds each candidate is measured 200 times. Leaves nothing behind.
 set -euo pipefail
 
 tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

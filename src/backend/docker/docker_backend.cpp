@@ -299,20 +299,22 @@ Status DockerBackend::create_container(Draft& draft, const nlohmann::json& body,
 
 // Threat 29: what is made in /dev before the box has its own would be made on the host. Podman
 // follows links itself and says where they lead; one to nowhere in the image is not told from
-// nothing.
+// nothing, nor from a container that is gone.
 Status DockerBackend::require_plain_image(const Draft& draft, const Call& call) {
   constexpr const char* kDevices = "/dev";
   const std::string& image = draft.parts.image_id;
-  if (!differences_of(client_->kind()).follows_links_of_images) return {};
+  const Differences& differences = differences_of(client_->kind());
+  if (!differences.follows_links_of_images) return {};
   if (plain_.with([&image](const auto& seen) { return seen.contains(image); })) return {};
   const auto found = engine::archive::stat(*client_, draft.name(), kDevices, call);
   if (!found.ok() && found.error().code() != Errc::not_found) return found.error();
+  if (!found.ok()) LAZARET_CHECK(differences.inspect(*client_, draft.name(), call));
   if (!found.ok() || found->link_target != kDevices)
     return Error(Errc::enforcement_mismatch,
                  "the image has no directory /dev, or a link there, by which the engine could "
                  "write to the host")
-        .with_hint("make it one that has: RUN mkdir /dev, or COPY an empty directory there");
-  plain_.with([&image](auto& seen) { seen.insert(image); });
+        .with_hint("an image of your own has one by WORKDIR /dev in its Dockerfile");
+  if (!image.empty()) plain_.with([&image](auto& seen) { seen.insert(image); });
   return {};
 }
 

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstring>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -139,31 +140,36 @@ void add_limits(std::vector<HostFact>& facts) {
       {"Resource limits", Presence::there, "available, " + most + " open files at most", ""});
 }
 
-void add_ids(std::vector<HostFact>& facts) {
-  if (::geteuid() == 0) return;
+HostFact without_ids(const std::string& why, const char* fix) {
+  return {"Subordinate ids", Presence::missing, why + "boxes are the caller, with his groups", fix};
+}
+
+// Who a box has come to be says more than files and programs.
+HostFact fact_of_ids(const std::optional<Identity>& tried) {
   const auto ids = subordinate_ids();
-  const bool programs = ::access("/usr/bin/newuidmap", X_OK) == 0;
-  if (ids && programs) {
-    facts.push_back({"Subordinate ids", Presence::there,
-                     "a range up to user " + std::to_string(ids->user), ""});
-    return;
-  }
-  facts.push_back({"Subordinate ids", Presence::missing, "boxes are the caller, with his groups",
-                   programs ? "sudo usermod --add-subuids 100000-165535 --add-subgids "
-                              "100000-165535 $USER"
-                            : "sudo apt-get install uidmap"});
+  const bool is_program = ::access("/usr/bin/newuidmap", X_OK) == 0;
+  if (ids && (tried ? tried->kind == HostIdentity::subordinate : is_program))
+    return {"Subordinate ids", Presence::there, "a range up to user " + std::to_string(ids->user),
+            ""};
+  if (!is_program) return without_ids("", "sudo apt-get install uidmap");
+  if (ids)
+    return without_ids("newuidmap or newgidmap refuses them: ",
+                       "what they say: unshare --user --map-auto true");
+  return without_ids(
+      "", "sudo usermod --add-subuids 100000-165535 --add-subgids 100000-165535 $USER");
 }
 
 }  // namespace
 
-std::vector<HostFact> facts_of_host(const CgroupBase& cgroups) {
+std::vector<HostFact> facts_of_host(const CgroupBase& cgroups,
+                                    const std::optional<Identity>& tried) {
   std::vector<HostFact> facts;
   add_cgroups(facts, cgroups);
   add_namespaces(facts);
   add_landlock(facts);
   add_seccomp(facts);
   add_limits(facts);
-  add_ids(facts);
+  if (::geteuid() != 0) facts.push_back(fact_of_ids(tried));
   return facts;
 }
 

@@ -87,12 +87,13 @@ Reading way_out_reading() {
 }
 
 OutsideIdentity outside_identity(const Identity& identity) {
+  using Groups = OutsideIdentity::Groups;
   switch (identity.kind) {
-    case HostIdentity::nobody: return {kInsideId, kInsideId};
-    case HostIdentity::subordinate: return {identity.user, identity.group};
+    case HostIdentity::nobody: return {Groups::none, kInsideId, kInsideId};
+    case HostIdentity::subordinate: return {Groups::none, identity.user, identity.group};
     case HostIdentity::caller: break;
   }
-  return {::geteuid(), ::getegid()};
+  return {Groups::of_caller, ::geteuid(), ::getegid()};
 }
 
 bool has_ended(const os::Handle& pidfd) {
@@ -133,8 +134,10 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
   parts.pid_namespace = pid_namespace_of(theirs);
   add(read_namespaces(theirs, parts.spawner->outside()));
   add(read_proc(folder, outside_identity(parts.spawner->foundation().identity)));
-  add(read_limits(folder, spec.limits));
-  if (spec.loopback == Loopback::down) readings.push_back(read_silence(folder));
+  add(read_limits(folder, spec, parts.cgroup ? HeldBy::cgroup : HeldBy::limits));
+  if (spec.loopback == Loopback::down) {
+    if (auto silence = read_silence(folder)) readings.push_back(std::move(*silence));
+  }
   readings.push_back(read_proc_mounts(report, parts.spawner->foundation()));
   readings.push_back(read_scratch_mounts(report, spec.profile));
   add(parts.cgroup ? parts.cgroup->readings(spec.limits)
@@ -192,7 +195,8 @@ std::string NativeBackend::runtime() const {
 
 std::vector<HostFact> NativeBackend::host() const {
   const Spawners::Shared spawner = spawners_.any();
-  return facts_of_host(spawner ? spawner->better_of(cgroups_) : cgroups_);
+  if (!spawner) return facts_of_host(cgroups_, {});
+  return facts_of_host(spawner->better_of(cgroups_), spawner->foundation().identity);
 }
 
 // What is shared is opened before the ground is laid, and again on it: the handles are kept until

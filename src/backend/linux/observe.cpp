@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <filesystem>
 #include <tuple>
 #include <utility>
@@ -70,13 +71,25 @@ Reading read_id(const SelfReport& report, const std::string& field, std::uint32_
           holds ? "" : field + " on the host is " + seen, kFromOutside};
 }
 
-// Without privilege the kernel keeps the caller's.
-Reading read_groups(const SelfReport& report) {
-  const auto seen = report.status.find("Groups");
-  const std::string all(seen.value_or("unknown"));
-  if (words_of(all).empty()) return {Control::groups, EvidenceStatus::enforced, "", kFromOutside};
+// Those beside its own, which opens nothing that the box could not open without.
+std::string other_groups(const SelfReport& report, std::uint32_t own) {
+  std::string all;
+  for (const std::string& group : words_of(report.status.find("Groups").value_or("unknown"))) {
+    if (group != std::to_string(own)) all += " " + group;
+  }
+  return all;
+}
+
+// Without privilege the kernel keeps the caller's. Whoever can give them up and still has some has
+// been lied to.
+Reading read_groups(const SelfReport& report, const OutsideIdentity& expected) {
+  const std::string others = other_groups(report, expected.group);
+  if (others.empty()) return {Control::groups, EvidenceStatus::enforced, "", kFromOutside};
+  if (expected.groups == OutsideIdentity::Groups::none)
+    return {Control::privileges, EvidenceStatus::not_enforced, "still in groups" + others,
+            kFromOutside};
   return {Control::groups, EvidenceStatus::not_enforced,
-          "in the caller's groups " + all + ", which the kernel keeps", kFromOutside};
+          "in the caller's groups" + others + ", which the kernel keeps", kFromOutside};
 }
 
 std::vector<Reading> read_identity(const SelfReport& report, const OutsideIdentity& expected) {
@@ -86,7 +99,7 @@ std::vector<Reading> read_identity(const SelfReport& report, const OutsideIdenti
       (is_caller ? "outside the caller, user " : "outside user ") + std::to_string(expected.user),
       kFromOutside};
   return {std::move(who), read_id(report, "Uid", expected.user),
-          read_id(report, "Gid", expected.group), read_groups(report)};
+          read_id(report, "Gid", expected.group), read_groups(report, expected)};
 }
 
 // "Max open files            256                  256                  files"
@@ -131,11 +144,17 @@ std::vector<Reading> read_proc(const os::Handle& folder, const OutsideIdentity& 
   return readings;
 }
 
-std::vector<Reading> read_limits(const os::Handle& folder, const Limits& limits) {
-  const std::tuple<Control, std::string_view, std::uint64_t> rows[] = {
+std::vector<Reading> read_limits(const os::Handle& folder, const policy::Spec& spec, HeldBy held) {
+  const Limits& limits = spec.limits;
+  std::vector<std::tuple<Control, std::string_view, std::uint64_t>> rows = {
       {Control::open_files, "Max open files ", limits.open_files},
       {Control::file_size, "Max file size ", limits.file_bytes},
       {Control::core_dumps, "Max core file size ", 0}};
+  if (held == HeldBy::limits) {
+    rows.emplace_back(Control::pids, "Max processes ", limits.pids);
+    if (!reserves_address_space(spec))
+      rows.emplace_back(Control::memory, "Max address space ", limits.memory_bytes);
+  }
   const std::string text = os::text_of_system_file(folder.get(), "limits");
   std::vector<Reading> readings;
   for (const auto& [control, name, most] : rows) {
@@ -147,16 +166,18 @@ std::vector<Reading> read_limits(const os::Handle& folder, const Limits& limits)
   return readings;
 }
 
-// The table of its addresses, which is empty until an interface is up. A kernel without
-// that table leaves it open.
-Reading read_silence(const os::Handle& folder) {
+// The table of its addresses, which is empty until an interface is up. Nothing is said by a kernel
+// that has no such table.
+std::optional<Reading> read_silence(const os::Handle& folder) {
   const os::Handle table(::openat(folder.get(), "net/fib_trie", O_RDONLY | O_CLOEXEC));
+  if (!table.valid() && errno == ENOENT) return std::nullopt;
   char first = 0;
-  const ssize_t count = table.valid() ? ::read(table.get(), &first, 1) : -1;
-  if (count > 0)
-    return {Control::network, EvidenceStatus::not_enforced, "lo is up, which was to be down",
-            kFromOutside};
-  return {Control::network, EvidenceStatus::enforced, count == 0 ? "lo down" : "", kFromOutside};
+  const ssize_t count = ::read(table.get(), &first, 1);
+  if (count == 0)
+    return Reading{Control::network, EvidenceStatus::enforced, "lo down", kFromOutside};
+  return Reading{Control::network, EvidenceStatus::not_enforced,
+                 count > 0 ? "lo is up, which was to be down" : "whether lo is up cannot be read",
+                 kFromOutside};
 }
 
 std::optional<std::string> namespace_of(pid_t pid, const char* name) {

@@ -8,13 +8,15 @@
 #include <string>
 #include <vector>
 
+#include "backend/linux/plan.hpp"
 #include "backend/verdict.hpp"
 #include "os/handle.hpp"
 
 namespace lazaret::backend::native {
 
-/// Who a box is on the host.
+/// Who a box is on the host, and whether it may be in groups of the host's.
 struct OutsideIdentity {
+  enum class Groups { none, of_caller } groups;
   std::uint32_t user;
   std::uint32_t group;
 };
@@ -37,11 +39,13 @@ using Namespaces = std::array<std::string, 8>;
 [[nodiscard]] std::vector<Reading> read_proc(const os::Handle& folder,
                                              const OutsideIdentity& expected);
 
-/// Its hard limits, as its folder shows them.
-[[nodiscard]] std::vector<Reading> read_limits(const os::Handle& folder, const Limits& limits);
+/// Its hard limits, as its folder shows them; those too that stand in for a cgroup, where they do.
+[[nodiscard]] std::vector<Reading> read_limits(const os::Handle& folder, const policy::Spec& spec,
+                                               HeldBy held);
 
-/// Whether its network has no address, as one has whose loopback interface is down.
-[[nodiscard]] Reading read_silence(const os::Handle& folder);
+/// Whether its network has no address, as one has whose loopback interface is down; nothing where
+/// the kernel does not tell.
+[[nodiscard]] std::optional<Reading> read_silence(const os::Handle& folder);
 
 /// "pid:[4026532…]" of a process's namespace, or nothing.
 [[nodiscard]] std::optional<std::string> namespace_of(pid_t pid, const char* name);

@@ -190,9 +190,16 @@ TEST(DockerOpen, LooksIntoAnImageOnce) {
   daemon.report = good_report(spec);
   const auto backend = backend_on(daemon);
   ASSERT_TRUE(backend->open(spec, soon()).ok());
+  EXPECT_TRUE(daemon.was_asked("HEAD"));
   daemon.requests.clear();
   ASSERT_TRUE(backend->open(spec, soon()).ok());
   EXPECT_FALSE(daemon.was_asked("HEAD"));
+  daemon.tamper = [](json& seen) { seen["Image"] = ""; };  // of which there may be many
+  for (int count = 0; count < 2; ++count) {
+    daemon.requests.clear();
+    (void)backend->open(spec, soon()).ok();
+    EXPECT_TRUE(daemon.was_asked("HEAD"));
+  }
 }
 
 TEST(DockerOpen, RemovesTheHelperWhoseAnswerWasLostAndNobodyElses) {

@@ -1,5 +1,6 @@
 #include "backend/linux/observe.hpp"
 
+#include <grp.h>
 #include <linux/capability.h>
 #include <net/if.h>
 #include <sched.h>
@@ -56,11 +57,12 @@ bool says(const std::vector<Reading>& readings, const std::string& words) {
   });
 }
 
-Limits limits_of(std::uint32_t files, std::uint64_t bytes) {
-  Limits limits;
-  limits.open_files = files;
-  limits.file_bytes = bytes;
-  return limits;
+policy::Spec spec_of(std::uint32_t files, std::uint64_t bytes) {
+  policy::Spec spec;
+  spec.program.argv = {"true"};
+  spec.limits.open_files = files;
+  spec.limits.file_bytes = bytes;
+  return spec;
 }
 
 bool bound() {
@@ -74,10 +76,12 @@ TEST(ReadLimits, SeesFromOutsideWhichLimitIsHigherThanAsked) {
   const Subject subject(bound);
   ASSERT_TRUE(subject.is_ready());
   const os::Handle folder = folder_of(subject.pid());
-  for (const Reading& reading : read_limits(folder, limits_of(64, 1000)))
+  for (const Reading& reading : read_limits(folder, spec_of(64, 1000), HeldBy::cgroup))
     EXPECT_EQ(reading.status, EvidenceStatus::enforced) << reading.applied;
-  EXPECT_TRUE(says(read_limits(folder, limits_of(63, 1000)), "Max open files is more"));
-  EXPECT_TRUE(says(read_limits(folder, limits_of(64, 999)), "Max file size is more"));
+  const auto files = read_limits(folder, spec_of(63, 1000), HeldBy::cgroup),
+             bytes = read_limits(folder, spec_of(64, 999), HeldBy::cgroup);
+  EXPECT_TRUE(says(files, "Max open files is more"));
+  EXPECT_TRUE(says(bytes, "Max file size is more"));
 }
 
 TEST(ReadLimits, TakesNoLimitAndNoProcessForAnEnforcedOne) {
@@ -86,9 +90,31 @@ TEST(ReadLimits, TakesNoLimitAndNoProcessForAnEnforcedOne) {
     return ::setrlimit(RLIMIT_CORE, &some) == 0;
   });
   ASSERT_TRUE(subject.is_ready());
-  EXPECT_TRUE(says(read_limits(folder_of(subject.pid()), {}), "Max core file size is more"));
-  for (const Reading& reading : read_limits(folder_of(0x7FFFFFFF), {}))
+  const auto seen = read_limits(folder_of(subject.pid()), spec_of(1, 1), HeldBy::cgroup);
+  EXPECT_TRUE(says(seen, "Max core file size is more"));
+  for (const Reading& reading : read_limits(folder_of(0x7FFFFFFF), spec_of(1, 1), HeldBy::limits))
     EXPECT_EQ(reading.status, EvidenceStatus::not_enforced);
+}
+
+// Without a cgroup these two stand in for it.
+TEST(ReadLimits, SeesFromOutsideWhatStandsInForACgroup) {
+  const Subject subject([] {
+    const rlimit tasks{64, 64}, bytes{1UL << 30, 1UL << 30};
+    return bound() && ::setrlimit(RLIMIT_NPROC, &tasks) == 0 &&
+           ::setrlimit(RLIMIT_AS, &bytes) == 0;
+  });
+  ASSERT_TRUE(subject.is_ready());
+  const os::Handle folder = folder_of(subject.pid());
+  policy::Spec spec = spec_of(64, 1000);
+  spec.limits.pids = 64;
+  spec.limits.memory_bytes = 1UL << 30;
+  for (const Reading& reading : read_limits(folder, spec, HeldBy::limits))
+    EXPECT_EQ(reading.status, EvidenceStatus::enforced) << reading.applied;
+  spec.limits.pids = 63;
+  spec.limits.memory_bytes -= 1;
+  const auto lower = read_limits(folder, spec, HeldBy::limits);
+  EXPECT_TRUE(says(lower, "Max processes is more"));
+  EXPECT_TRUE(says(lower, "Max address space is more"));
 }
 
 // A child that has made none shares all of ours; what cannot be read is not taken for its own.
@@ -118,11 +144,31 @@ TEST(ReadSilence, SeesFromOutsideWhetherTheLoopbackIsUp) {  // L-13
   const Subject silent(leave_network), talking([] { return leave_network() && raise_loopback(); });
   if (!silent.is_ready()) GTEST_SKIP() << "no namespaces for ordinary users here";
   ASSERT_TRUE(talking.is_ready());
-  const Reading down = read_silence(folder_of(silent.pid()));
-  EXPECT_EQ(down.status, EvidenceStatus::enforced);
-  EXPECT_EQ(down.applied, "lo down");
-  EXPECT_TRUE(says({read_silence(folder_of(talking.pid()))}, "lo is up, which was to be down"));
-  EXPECT_EQ(read_silence(folder_of(0x7FFFFFFF)).applied, "");  // who is not there is not told of
+  const auto down = read_silence(folder_of(silent.pid())),
+             up = read_silence(folder_of(talking.pid())), gone = read_silence(os::Handle());
+  ASSERT_TRUE(down && up && gone);
+  EXPECT_EQ(down->status, EvidenceStatus::enforced);
+  EXPECT_EQ(down->applied, "lo down");
+  EXPECT_TRUE(says({*up}, "lo is up, which was to be down"));
+  EXPECT_TRUE(says({*gone}, "whether lo is up cannot be read"));
+}
+
+// A group of the caller's own is the box's own as well; any other is said, and a breach where it
+// was to be given up.
+TEST(ReadProc, SeesGroupsFromOutside) {
+  if (::geteuid() != 0) GTEST_SKIP() << "root alone changes groups";
+  using Groups = OutsideIdentity::Groups;
+  const auto seen = [](std::vector<gid_t> groups, Groups allowed) {
+    const Subject subject([groups] { return ::setgroups(groups.size(), groups.data()) == 0; });
+    EXPECT_TRUE(subject.is_ready());
+    return read_proc(folder_of(subject.pid()), {allowed, 0, 10007});
+  };
+  const std::string kept = "in the caller's groups 4 27, which the kernel keeps";
+  EXPECT_TRUE(says(seen({4, 27, 10007}, Groups::of_caller), kept));
+  EXPECT_FALSE(says(seen({10007}, Groups::of_caller), "in the caller's groups 10007"));
+  EXPECT_TRUE(says(seen({4}, Groups::none), "still in groups 4"));
+  for (const Reading& reading : seen({}, Groups::none))
+    EXPECT_TRUE(reading.control != Control::groups || reading.status == EvidenceStatus::enforced);
 }
 
 TEST(ReadProc, SeesInheritableCapabilitiesFromOutside) {
@@ -134,7 +180,7 @@ TEST(ReadProc, SeesInheritableCapabilitiesFromOutside) {
   };
   const Subject subject(act);
   ASSERT_TRUE(subject.is_ready());
-  const auto readings = read_proc(folder_of(subject.pid()), {});
+  const auto readings = read_proc(folder_of(subject.pid()), {OutsideIdentity::Groups::none, 0, 0});
   EXPECT_TRUE(says(readings, "CapInh is not 0000000000000000"));
   EXPECT_FALSE(says(readings, "CapAmb is not 0000000000000000"));
 }
