@@ -182,7 +182,7 @@ TEST_P(NativeLoopback, IsDownWhereItWasUpForAnotherBox) {
   Json results = Json::parse(text.value_or("[]"));
   ASSERT_EQ(results.size(), 6U);
   EXPECT_EQ(results[0]["stdout"], "to myself\n") << results[0];
-  for (const int without : {1, 3, 4, 5}) {
+  for (const std::size_t without : {1U, 3U, 4U, 5U}) {
     EXPECT_EQ(results[without]["value"], "") << results[without];
     EXPECT_THAT(evidence_of(results[without], "network").value("applied", ""),
                 HasSubstr("lo down"));
