@@ -14,7 +14,7 @@ enum class Control {
   network,      ///< no interface but a loopback, and no way out but the one asked for
   filesystem,   ///< read-only root, no host path writable, sensitive kernel files masked
   privileges,   ///< not root, no capability, no new privileges
-  groups,       ///< no supplementary group
+  groups,       ///< in no group of the host's but its own
   timeout,      ///< a deadline and a kill that do not depend on the code's consent
   syscalls,     ///< a seccomp filter of ours on every process
   landlock,     ///< a second wall around files, sockets and signals: landlock(7)
@@ -58,5 +58,8 @@ struct Evidence {
   std::string applied;
   std::string verified_by;  ///< "engine inspect", "/proc from outside", "runner report", …
 };
+
+/// What a box does without, as a person reads it: "swap", "memory (partly)".
+[[nodiscard]] std::vector<std::string> degraded(const std::vector<Evidence>& evidence);
 
 }  // namespace lazaret

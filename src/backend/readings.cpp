@@ -182,10 +182,10 @@ Judgement privileges(const SelfReport& report, const policy::Spec&) {
 Judgement groups(const SelfReport& report, const policy::Spec&) {
   const auto seen = report.status.find("Groups");
   if (!seen) return missing("groups could not be read");
-  const std::vector<std::string> words = words_of(*seen);
-  if (words.empty()) return enforced("no supplementary group");
-  if (only(std::string(*seen), kBoxUid)) return enforced("65534 alone, as seen inside");
-  return missing("in groups " + std::string(*seen));
+  const std::string all(*seen);
+  if (words_of(all).empty()) return enforced("no supplementary group");
+  return only(all, kBoxUid) ? enforced("65534 alone, as seen inside")
+                            : missing("in groups " + all);
 }
 
 Judgement syscalls(const SelfReport& report, const policy::Spec& spec) {

@@ -58,6 +58,16 @@ std::optional<Control> control_named(std::string_view name) noexcept {
   return std::nullopt;
 }
 
+std::vector<std::string> degraded(const std::vector<Evidence>& evidence) {
+  std::vector<std::string> names;
+  for (const Evidence& piece : evidence) {
+    if (piece.status == EvidenceStatus::enforced) continue;
+    names.emplace_back(name_of(piece.control));
+    if (piece.status == EvidenceStatus::partial) names.back() += " (partly)";
+  }
+  return names;
+}
+
 const std::set<Control>& default_required_controls() {
   static const std::set<Control> controls = {Control::network, Control::filesystem,
                                              Control::privileges, Control::timeout};

@@ -52,12 +52,8 @@ std::string not_enforced() {
   const auto result = sandbox_on(kNative).execute(command({"true"}));
   if (!result.success()) return "no box: " + std::string(name_of(result.meta.cause));
   std::string names;
-  for (const Evidence& piece : result.meta.evidence) {
-    if (piece.status == EvidenceStatus::enforced) continue;
-    const bool is_partial = piece.status == EvidenceStatus::partial;
-    names += (names.empty() ? "" : ", ") + std::string(name_of(piece.control)) +
-             (is_partial ? " (partly)" : "");
-  }
+  for (const std::string& name : degraded(result.meta.evidence))
+    names += (names.empty() ? "" : ", ") + name;
   return names.empty() ? "none" : names;
 }
 

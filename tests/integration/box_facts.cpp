@@ -188,7 +188,12 @@ bool is_privileges(const Seen& seen) {
   }
   return after(seen.status, "NoNewPrivs:") == Words{"1"} && seen.apart("user");
 }
-bool is_groups(const Seen& seen) { return after(seen.outside, "Groups:").empty(); }
+// The caller's own is the box's as well, and often listed again.
+bool is_groups(const Seen& seen) {
+  const std::string own = std::to_string(expected_id(seen.caller));
+  return std::ranges::all_of(after(seen.outside, "Groups:"),
+                             [&own](const std::string& group) { return group == own; });
+}
 
 bool is_syscalls(const Seen& seen) { return after(seen.status, "Seccomp:") == Words{"2"}; }
 bool is_landlock(const Seen& seen) {

@@ -10,16 +10,6 @@
 namespace lazaret::cli {
 namespace {
 
-std::vector<std::string> degraded(const std::vector<Evidence>& evidence) {
-  std::vector<std::string> names;
-  for (const Evidence& piece : evidence) {
-    if (piece.status == EvidenceStatus::enforced) continue;
-    names.emplace_back(name_of(piece.control));
-    if (piece.status == EvidenceStatus::partial) names.back() += " (partly)";
-  }
-  return names;
-}
-
 std::string artifacts_note(const ExecutionResult& result, const ExecutionRequest& request,
                            const RunFlags& flags) {
   const auto count = std::ranges::count(result.artifacts, Artifact::Kind::file, &Artifact::kind);
