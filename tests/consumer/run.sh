@@ -14,4 +14,5 @@ trap 'rm -rf "$scratch"' EXIT
 "$cmake" --build "$scratch/build"
 output=$(env -u SANDBOX_TYPE "$scratch/build/consumer")
 echo "$output"
-[[ $output == "seen by a consumer" ]]
+[[ $output == "seen by a consumer
+seen in a session by a consumer" ]]
