@@ -68,6 +68,8 @@ struct Usage {
   std::optional<std::uint64_t> peak_pids;
   std::uint64_t memory_kills = 0;   ///< processes that the kernel ended for want of memory
   std::uint64_t pids_refusals = 0;  ///< of a task, at the limit on tasks
+  /// What a file system of the box had no more of when a program failed: "bytes" or "files".
+  std::optional<std::string> disk_full = {};
   std::string source = "none";
 };
 

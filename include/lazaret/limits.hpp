@@ -6,13 +6,16 @@
 
 namespace lazaret {
 
-/// Every bound of one run, resolved. No field is unlimited by default.
+/// Every bound of one run, resolved. What it costs the host is never unlimited by default.
 struct Limits {
   std::chrono::milliseconds timeout{30'000};  ///< wall time of the program, steady clock
   std::chrono::milliseconds grace{5'000};     ///< from TERM to KILL once the timeout has passed
   std::chrono::milliseconds compile_timeout{60'000};  ///< wall time of the compiler, before that
   std::optional<std::chrono::seconds>
       cpu_time;  ///< processor time of one process; unset: timeout only
+  /// Written to standard output and error together before the program is ended; unset: any amount,
+  /// of which `stdout_bytes` and `stderr_bytes` are kept.
+  std::optional<std::uint64_t> output_bytes;
   std::uint64_t memory_bytes = 512ULL << 20;     ///< the whole box; swap is always zero
   double cpus = 1.0;                             ///< processors' worth of time, 0.01 and up
   std::uint32_t pids = 64;                       ///< tasks in the box, threads included
@@ -33,6 +36,7 @@ struct LimitOverrides {
   std::optional<std::chrono::milliseconds> grace;
   std::optional<std::chrono::milliseconds> compile_timeout;
   std::optional<std::chrono::seconds> cpu_time;
+  std::optional<std::uint64_t> output_bytes;
   std::optional<std::uint64_t> memory_bytes;
   std::optional<double> cpus;
   std::optional<std::uint64_t> pids;

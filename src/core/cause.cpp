@@ -55,6 +55,7 @@ Cause cause_of_exit(const Death& death, const runner::Exited& exited) {
 Cause cause_of(const Death& death) {
   if (death.decision == OwnDecision::timeout) return Cause::timeout;
   if (death.decision == OwnDecision::cpu_time) return Cause::cpu_limit;
+  if (death.decision == OwnDecision::output) return Cause::output_limit;
   if (death.decision == OwnDecision::cancelled) return Cause::cancelled;
   const auto* const exited = death.ending ? std::get_if<runner::Exited>(&*death.ending) : nullptr;
   const bool clean =

@@ -11,7 +11,7 @@
 namespace lazaret::core {
 
 /// Why we ended the program ourselves, if we did.
-enum class OwnDecision { none, timeout, cpu_time, cancelled };
+enum class OwnDecision { none, timeout, cpu_time, output, cancelled };
 
 /// Everything that is known about an end.
 struct Death {

@@ -18,7 +18,10 @@ constexpr std::uint64_t kDiagnosticBytes = 64UL << 10;
 // Some compilers complain on one stream, some on the other.
 class Diagnostics final : public runner::Sink {
  public:
-  void output(Stream, Bytes bytes) override { (void)text.take(bytes); }
+  Status output(Stream, Bytes bytes) override {
+    (void)text.take(bytes);
+    return {};
+  }
   void value(Bytes) override {}
   void credit(std::uint32_t) override {}
 

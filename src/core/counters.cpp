@@ -17,6 +17,12 @@ backend::Autopsy since(backend::Autopsy seen, const backend::Autopsy& before, Be
   return seen;
 }
 
+std::optional<std::string> disk_full_by(const runner::Exited& exited) {
+  using Full = runner::Exited::Full;
+  if (exited.full == Full::nothing) return std::nullopt;
+  return exited.full == Full::bytes ? "bytes" : "files";
+}
+
 void put_own_word(backend::Autopsy& seen, const runner::Exited& exited) {
   seen.usage.cpu_ms = exited.cpu_us / 1000;
   seen.usage.source = "runner";

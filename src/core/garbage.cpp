@@ -22,7 +22,7 @@ const char* verb_of(Fate fate) {
 
 }  // namespace
 
-std::string text_of(const Finding& finding) {
+std::string sentence_of(const Finding& finding) {
   std::string text = verb_of(finding.fate) + finding.kind + " " + finding.name;
   if (!finding.place.empty()) text += " on " + finding.place;
   if (finding.pid != 0 && finding.fate != Fate::left)

@@ -11,7 +11,7 @@ namespace lazaret::core {
 using backend::sweep;
 
 /// One line, without its hint: "removed container NAME on ENDPOINT, left by process 4711".
-[[nodiscard]] std::string text_of(const backend::Finding& finding);
+[[nodiscard]] std::string sentence_of(const backend::Finding& finding);
 /// Whether all that is ours to remove is gone, or would be.
 [[nodiscard]] bool is_clean(const std::vector<backend::Finding>& findings);
 /// {"clean", "findings": […]}, as `lazaret gc --json` prints it.

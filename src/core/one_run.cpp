@@ -1,7 +1,6 @@
 #include "core/one_run.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -11,6 +10,7 @@
 #include "core/cause.hpp"
 #include "core/compile_step.hpp"
 #include "core/counters.hpp"
+#include "core/cpu_budget.hpp"
 #include "core/inputs.hpp"
 #include "core/job.hpp"
 #include "core/last_words.hpp"
@@ -27,8 +27,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A single process is the kernel's to end, which counts by itself.
-constexpr std::chrono::milliseconds kCpuSlack{250};
 constexpr std::chrono::milliseconds kShortestLook{20};
 constexpr std::uint32_t kSigHup = 1, kSigInt = 2, kSigKill = 9, kSigTerm = 15;
 constexpr const char* kMayHaveRun = "the program may have run, even to its end";
@@ -42,7 +40,8 @@ class Run {
  public:
   Run(backend::Box& box, runner::Client& client, const ExecutionRequest& request,
       const policy::Spec& spec)
-      : box_(box), request_(request), spec_(spec), client_(client), sink_(request, spec) {}
+      : box_(box), request_(request), spec_(spec), client_(client), sink_(request, spec),
+        cpu_(box, spec.limits) {}
 
   ExecutionResult execute() {
     if (spec_.keeps_box) earlier_ = box_.counters();
@@ -68,8 +67,7 @@ class Run {
   [[nodiscard]] bool was_handed_over() const { return was_handed_over_; }
   [[nodiscard]] bool ended_contexts() const { return ended_contexts_; }
   [[nodiscard]] bool keeps_context() const {
-    const auto* const exited =
-        death_.ending ? std::get_if<runner::Exited>(&*death_.ending) : nullptr;
+    const auto* const exited = own_ending();
     return exited != nullptr && exited->keeps_context && can_go_on();
   }
   [[nodiscard]] bool can_go_on() const {
@@ -77,6 +75,11 @@ class Run {
   }
 
  private:
+  // What the runner says of the program's end; nothing of one that it has not seen.
+  [[nodiscard]] const runner::Exited* own_ending() const {
+    return death_.ending ? std::get_if<runner::Exited>(&*death_.ending) : nullptr;
+  }
+
   // Whether everything is in the box that the program shall find there.
   bool put_files() {
     if (request_.inputs.empty() && !wants_artifacts(request_)) return true;
@@ -93,8 +96,7 @@ class Run {
 
   // Who was ended from outside has nothing to give any more.
   void take_artifacts() {
-    const auto* const exited =
-        death_.ending ? std::get_if<runner::Exited>(&*death_.ending) : nullptr;
+    const auto* const exited = own_ending();
     if (exited == nullptr || kill_) {
       if (wants_artifacts(request_)) warnings_.push_back("nothing was taken from /work/out");
     } else if (exited->has_artifacts || request_.output_directory) {
@@ -124,9 +126,8 @@ class Run {
   }
 
   void carry() {
-    const auto before = spec_.limits.cpu_time ? box_.counters() : std::nullopt;
-    if (before) used_before_ = before->usage.cpu_ms.value_or(0);
-    if (is_cell() && spec_.limits.cpu_time && !(before && before->usage.cpu_ms))
+    cpu_.begin();
+    if (is_cell() && spec_.limits.cpu_time && !cpu_.is_counted())
       warnings_.push_back("the processor time of contexts is not limited here: nobody counts it");
     const Call call{Deadline::after(spec_.limits.timeout), request_.stop};
     const runner::Job job = job_of(spec_);
@@ -147,10 +148,12 @@ class Run {
           failed != nullptr && failed->step == runner::kHandOver && !request_.stdin_source;
     } else if (is_spent_) {
       end_it(OwnDecision::cpu_time);
-    } else if (ending.error().code() == Errc::timed_out ||
-               ending.error().code() == Errc::cancelled) {
-      end_it(ending.error().code() == Errc::timed_out ? OwnDecision::timeout
-                                                      : OwnDecision::cancelled);
+    } else if (sink_.is_over()) {
+      end_it(OwnDecision::output);
+    } else if (ending.error().code() == Errc::timed_out) {
+      end_it(OwnDecision::timeout);
+    } else if (ending.error().code() == Errc::cancelled) {
+      end_it(OwnDecision::cancelled);
     } else {
       trouble_ = ending.error();
       warnings_.push_back("the box was lost: what the program wrote may be cut");
@@ -161,27 +164,10 @@ class Run {
     sink_.feed = nullptr;
   }
 
-  // What all processes of the box have used since the program began, where that can be seen.
-  [[nodiscard]] std::optional<std::chrono::milliseconds> used() {
-    const auto seen = box_.counters();
-    if (!seen || !seen->usage.cpu_ms) return std::nullopt;
-    return std::chrono::milliseconds(*seen->usage.cpu_ms -
-                                     std::min(*seen->usage.cpu_ms, used_before_));
-  }
-
-  // How long it takes at least to use up the rest; nothing where nobody counts or limits.
-  [[nodiscard]] std::optional<std::chrono::milliseconds> until_spent() {
-    if (!spec_.limits.cpu_time) return std::nullopt;
-    const auto so_far = used();
-    if (!so_far) return std::nullopt;
-    const std::chrono::milliseconds left = *spec_.limits.cpu_time + kCpuSlack - *so_far;
-    return left / static_cast<int>(std::ceil(std::max(1.0, spec_.limits.cpus)));
-  }
-
   // The kernel bounds the processor time of each process; that of all together is watched (L-09).
   Result<runner::Ending> await_ending(const Call& call) {
     for (;;) {
-      const auto rest = until_spent();
+      const auto rest = cpu_.until_spent();
       is_spent_ = rest && rest->count() <= 0;
       if (is_spent_) return Error(Errc::timed_out, "the processor time is used up");
       auto ending = client_.await(sink_, rest ? call.within(std::max(*rest, kShortestLook)) : call);
@@ -194,6 +180,7 @@ class Run {
   void end_it(OwnDecision decision) {
     const auto decided = Clock::now();
     death_.decision = decision;
+    sink_.lift_limit();
     const bool obeyed = is_told_to_end();
     if (obeyed && is_cell())
       kill_ = Kill{"int", {}, 0};
@@ -265,8 +252,7 @@ class Run {
   // A program that has ended by itself is answered for before its box is gone, where somebody else
   // sees to that; what only the box's end could tell is then the runner's own word.
   backend::Autopsy examine() {
-    const auto* const exited =
-        death_.ending ? std::get_if<runner::Exited>(&*death_.ending) : nullptr;
+    const auto* const exited = own_ending();
     const bool goes_on = exited != nullptr && !is_box_ended_;
     auto seen = goes_on && (box_.ends_later() || spec_.keeps_box) ? box_.counters() : std::nullopt;
     if (!seen && can_go_on() && spec_.keeps_box) seen.emplace();
@@ -309,6 +295,7 @@ class Run {
   void put_ending(ExecutionResult& result) const {
     if (!death_.ending) return;
     if (const auto* const exited = std::get_if<runner::Exited>(&*death_.ending)) {
+      result.meta.usage.disk_full = disk_full_by(*exited);
       if (death_.compiling) return;
       if (exited->how == runner::Exited::How::exit)
         result.exit_code = static_cast<int>(exited->code);
@@ -365,6 +352,7 @@ class Run {
   const policy::Spec& spec_;
   runner::Client& client_;
   RunSink sink_;
+  CpuBudget cpu_;
   Death death_;
   std::optional<Kill> kill_;
   std::optional<Compilation> compile_;
@@ -373,8 +361,7 @@ class Run {
   std::uint32_t others_before_ = 0;            // processes of contexts
   bool was_handed_over_ = false;
   bool ended_contexts_ = false;
-  std::uint64_t used_before_ = 0;  // milliseconds that the box had used before the program
-  bool is_spent_ = false;          // all of the processor time
+  bool is_spent_ = false;  // all of the processor time
   bool is_box_ended_ = false;
   std::vector<Artifact> artifacts_;
   std::optional<ResultError> misplaced_;  // of what should have been put into the box

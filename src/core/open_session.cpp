@@ -16,8 +16,8 @@ namespace lazaret::core {
 namespace {
 
 constexpr std::chrono::seconds kLongest{24 * 3600};
-constexpr std::array<std::string_view, 7> kOfARun = {
-    "timeout", "grace", "compile_timeout", "cpu_time", "stdout", "stderr", "value"};
+constexpr std::array<std::string_view, 8> kOfARun = {
+    "timeout", "grace", "compile_timeout", "cpu_time", "stdout", "stderr", "output", "value"};
 
 bool is_of_a_run(const policy::LimitRow& row) {
   return std::ranges::find(kOfARun, row.key) != kOfARun.end();

@@ -35,6 +35,7 @@ Json usage_json(const Usage& usage) {
   put(json, "peak_pids", usage.peak_pids);
   if (usage.memory_kills > 0) json["memory_kills"] = usage.memory_kills;
   if (usage.pids_refusals > 0) json["pids_refusals"] = usage.pids_refusals;
+  put(json, "disk_full", usage.disk_full);
   json["source"] = usage.source;
   return json;
 }

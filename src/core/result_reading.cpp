@@ -49,6 +49,7 @@ Usage usage_of(const json& object) {
           optional_at<std::uint64_t>(object, "peak_pids"),
           optional_at<std::uint64_t>(object, "memory_kills").value_or(0),
           optional_at<std::uint64_t>(object, "pids_refusals").value_or(0),
+          optional_at<std::string>(object, "disk_full"),
           object.at("source").get<std::string>()};
 }
 

@@ -29,6 +29,13 @@ ResultError memory_error(const Death& death, const Limits& limits) {
                "raise --memory");
 }
 
+ResultError output_error(const Limits& limits) {
+  return error(ErrorType::OutputLimitError,
+               "wrote more than " + std::to_string(limits.output_bytes.value_or(0)) +
+                   " bytes of output",
+               "raise --output-limit");
+}
+
 ResultError disk_error(const Death& death, const Limits& limits) {
   using Full = runner::Exited::Full;
   const auto full = std::get<runner::Exited>(*death.ending).full;
@@ -126,6 +133,7 @@ std::optional<ResultError> error_of_cause(const ExecutionResult& result, const D
   switch (result.meta.cause) {
     case Cause::timeout: return timeout_error(death, spec.limits);
     case Cause::cpu_limit: return error(ErrorType::TimeoutError, "used up its processor time");
+    case Cause::output_limit: return output_error(spec.limits);
     case Cause::memory_limit: return memory_error(death, spec.limits);
     case Cause::pids_limit:
       return error(ErrorType::RuntimeError,
@@ -138,7 +146,6 @@ std::optional<ResultError> error_of_cause(const ExecutionResult& result, const D
     case Cause::exited:
     case Cause::nonzero_exit:
     case Cause::infrastructure_lost:
-    case Cause::output_limit:
     case Cause::policy_denied:
     case Cause::approval_denied:
     case Cause::cancelled:

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -23,11 +24,23 @@ class RunSink final : public runner::Sink {
   RunSink(const ExecutionRequest& request, const policy::Spec& spec)
       : request_(request),
         is_relayed_(spec.streams == policy::Streams::relayed),
+        limit_(spec.limits.output_bytes),
         out(spec.limits.stdout_bytes),
         err(spec.limits.stderr_bytes),
         value_channel(spec.limits.value_bytes) {}
 
-  void output(Stream stream, Bytes bytes) override {
+  /// Refuses what goes beyond the limit on output, and takes it all the same.
+  Status output(Stream stream, Bytes bytes) override {
+    pass(stream, bytes);
+    written_ += bytes.size();
+    is_over_ = limit_ && written_ > *limit_;
+    if (is_over_) return Error(Errc::too_large, "more output than is allowed");
+    return {};
+  }
+  [[nodiscard]] bool is_over() const { return is_over_; }
+  /// Of a program that is being ended anyhow.
+  void lift_limit() { limit_.reset(); }
+  void pass(Stream stream, Bytes bytes) {
     if (is_relayed_ && stream == Stream::standard_output)
       return request_.on_output(stream, text_of(bytes));
     Collector& collector = stream == Stream::standard_output ? out : err;
@@ -62,6 +75,9 @@ class RunSink final : public runner::Sink {
  private:
   const ExecutionRequest& request_;
   bool is_relayed_;
+  std::optional<std::uint64_t> limit_;  // on both streams together
+  std::uint64_t written_ = 0;
+  bool is_over_ = false;
 
  public:
   Collector out;

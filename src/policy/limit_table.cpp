@@ -82,6 +82,8 @@ const std::vector<LimitRow>& limit_rows() {
                                               {1, 1024 * kMiB}),
       row<&L::stderr_bytes, &O::stderr_bytes>("stderr", "stderr_bytes", Unit::bytes,
                                               {1, 1024 * kMiB}),
+      row<&L::output_bytes, &O::output_bytes>("output", "output_bytes", Unit::bytes,
+                                              {1, 16 * kTiB}),
       row<&L::value_bytes, &O::value_bytes>("value", "value_bytes", Unit::bytes, {1, 64 * kMiB}),
   };
   return rows;

@@ -192,8 +192,12 @@ Result<Ending> Client::await(Sink& sink, const Call& call) {
     heard_ = true;
     switch (frame.type) {
       case FrameType::started: break;
-      case FrameType::stdout_data: sink.output(Stream::standard_output, frame.payload); break;
-      case FrameType::stderr_data: sink.output(Stream::standard_error, frame.payload); break;
+      case FrameType::stdout_data:
+        LAZARET_CHECK(sink.output(Stream::standard_output, frame.payload));
+        break;
+      case FrameType::stderr_data:
+        LAZARET_CHECK(sink.output(Stream::standard_error, frame.payload));
+        break;
       case FrameType::value_data: sink.value(frame.payload); break;
       case FrameType::stdin_credit: {
         LAZARET_TRY(const std::uint32_t bytes, decode_number(frame.payload));

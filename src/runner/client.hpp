@@ -24,14 +24,15 @@ struct Greeting {
   std::string report;  ///< `key=value` lines, see docs/runner-protocol.md
 };
 
-/// Where a job's bytes go while it runs. Called on the thread that awaits.
+/// Where a job's bytes go while it runs. Called on the thread that awaits; a refusal of output ends
+/// the awaiting.
 class Sink {
  public:
   Sink() = default;
   Sink(const Sink&) = delete;
   Sink& operator=(const Sink&) = delete;
   virtual ~Sink() = default;
-  virtual void output(Stream stream, Bytes bytes) = 0;
+  [[nodiscard]] virtual Status output(Stream stream, Bytes bytes) = 0;
   virtual void value(Bytes bytes) = 0;
   /// The program has taken this many bytes of standard input.
   virtual void credit(std::uint32_t bytes) = 0;

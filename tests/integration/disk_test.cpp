@@ -30,6 +30,7 @@ TEST_P(DiskOn, SaysWhatAProgramHasFilled) {
                  "  file.write(bytes(65536))\n"));
   EXPECT_EQ(result.meta.cause, Cause::disk_limit) << to_json(result);
   ASSERT_TRUE(result.error);
+  EXPECT_EQ(result.meta.usage.disk_full, "bytes");
   EXPECT_EQ(result.error->name, "OSError");
   EXPECT_EQ(result.error->line, 3);
   EXPECT_EQ(result.error->hint, "raise --disk");
@@ -50,6 +51,7 @@ TEST_P(DiskOn, SaysThatThereWereTooManyFiles) {
   EXPECT_EQ(result.meta.cause, Cause::disk_limit) << to_json(result);
   ASSERT_TRUE(result.error);
   EXPECT_EQ(result.error->hint, "raise --disk-files");
+  EXPECT_EQ(result.meta.usage.disk_full, "files");
 }
 
 TEST_P(DiskOn, BlamesADiskThatIsFullForNothingElse) {
@@ -58,6 +60,7 @@ TEST_P(DiskOn, BlamesADiskThatIsFullForNothingElse) {
   const ExecutionResult cleared =
       run(bash("head -c 20000000 /dev/zero > big 2> /dev/null; rm big; exit 5"));
   EXPECT_EQ(cleared.meta.cause, Cause::nonzero_exit) << to_json(cleared);
+  EXPECT_FALSE(cleared.meta.usage.disk_full);
 }
 
 // What an earlier program of the session has filled is no news of this one.

@@ -95,8 +95,9 @@ class StrippingDialer final : public engine::Dialer {
 /// What a program wrote.
 class Collected final : public runner::Sink {
  public:
-  void output(Stream stream, Bytes bytes) override {
+  Status output(Stream stream, Bytes bytes) override {
     (stream == Stream::standard_output ? out : err) += text_of(bytes).substr(0, 1UL << 16);
+    return {};
   }
   void value(Bytes) override {}
   void credit(std::uint32_t) override {}

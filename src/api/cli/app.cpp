@@ -32,8 +32,9 @@ constexpr const char* kEnding =
     "  lazaret doctor                      what would be enforced here\n"
     "  lazaret selftest --backend docker   attacks a box and sees that it holds\n"
     "  lazaret gc                          removes what a killed Lazaret has left\n"
-    "Exit status: the program's own; 124 timeout, 125 our or the engine's failure,\n"
-    "126 denied or not executable, 127 not found, 137 memory, 128+N signal N, 2 usage.";
+    "Exit status: the program's own; 124 timeout, processor time or output, 125 our or the\n"
+    "engine's failure, 126 denied or not executable, 127 not found, 137 memory, 128+N signal N,\n"
+    "2 usage.";
 
 struct Command {
   const char* name;

@@ -13,7 +13,7 @@ namespace {
 
 void show(const std::vector<backend::Finding>& findings) {
   for (const backend::Finding& finding : findings) {
-    std::printf("%s\n", core::text_of(finding).c_str());
+    std::printf("%s\n", core::sentence_of(finding).c_str());
     if (!finding.hint.empty()) std::printf("  hint: %s\n", finding.hint.c_str());
   }
   if (findings.empty()) std::printf("nothing is left of any Lazaret that has died\n");

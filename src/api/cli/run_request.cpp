@@ -44,6 +44,8 @@ constexpr std::array kLimitFlags = {
     LimitFlag{Of::box, "--disk-files", "files in each of /work and /tmp", {"disk_files"}},
     LimitFlag{Of::box, "--disk-rate", "bytes a second from the host's disks", {"disk_rate"}},
     LimitFlag{Of::run, "--max-output", "kept of each output stream", {"stdout", "stderr"}},
+    LimitFlag{
+        Of::run, "--output-limit", "end the program beyond so much output, e.g. 1GiB", {"output"}},
 };
 
 Result<std::set<Control>> controls_named(const std::string& list) {

@@ -62,7 +62,8 @@ int status_of(const ExecutionResult& result) {
     case Cause::exited:
     case Cause::nonzero_exit: return result.exit_code;
     case Cause::timeout:
-    case Cause::cpu_limit: return kTimeout;
+    case Cause::cpu_limit:
+    case Cause::output_limit: return kTimeout;
     case Cause::memory_limit: return kMemory;
     case Cause::cancelled: return kInterrupted;
     case Cause::policy_denied:
@@ -73,7 +74,6 @@ int status_of(const ExecutionResult& result) {
     case Cause::disk_limit:
     case Cause::pids_limit:
       return result.meta.signal ? 128 + *result.meta.signal : result.exit_code;
-    case Cause::output_limit:
     case Cause::image_missing:
     case Cause::enforcement_mismatch:
     case Cause::backend_unavailable:

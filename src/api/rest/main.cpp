@@ -63,7 +63,7 @@ Status put_network(Flags& flags) {
 // What a daemon before this one has left; nobody waits for it.
 void clear_left(const std::stop_token& stop, const backend::Surroundings& here) {
   for (const auto& finding : core::sweep(here, {}, Call{Deadline::never(), stop})) {
-    cli::note(core::text_of(finding));
+    cli::note(core::sentence_of(finding));
     if (!finding.hint.empty()) cli::note("hint: " + finding.hint);
   }
 }

@@ -68,6 +68,12 @@ TEST(Cause, IsOurOwnDecisionBeforeEverythingElse_P15) {
   EXPECT_EQ(cause_of({OwnDecision::cancelled, {}, std::nullopt, {}, false}), Cause::cancelled);
 }
 
+TEST(Cause, IsOutputByOurOwnDecisionHoweverTheProgramEnded) {
+  for (const auto& ending : {exit_with(0), exit_with(1), signal_by(kTerm)})
+    EXPECT_EQ(cause_of({OwnDecision::output, {}, ending, {}, false}), Cause::output_limit);
+  EXPECT_EQ(cause_of({OwnDecision::output, memory_kill(), {}, {}, false}), Cause::output_limit);
+}
+
 TEST(Cause, IsMemoryByTheKernelsCounter_P15_P16) {
   EXPECT_EQ(cause(memory_kill(), signal_by(kKill)), Cause::memory_limit);
   EXPECT_EQ(cause(memory_kill(), exit_with(137)), Cause::memory_limit);

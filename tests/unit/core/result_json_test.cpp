@@ -59,7 +59,7 @@ ExecutionResult complete() {
           .cause = Cause::timeout,
           .signal = 9,
           .start_errno = 2,
-          .usage = {1, 2, 3, 4, 5, "cgroup"},
+          .usage = {1, 2, 3, 4, 5, "bytes", "cgroup"},
           .output = {4, 5, true, false},
           .kill = Kill{"kill", std::chrono::milliseconds(7), 1},
           .isolation = Isolation::partial,
@@ -94,7 +94,7 @@ TEST(ResultJson, HasTheKeysOfTheSchemaInOrder) {
   EXPECT_THAT(keys_of(result["meta"]["context"]), ElementsAre("name", "cell", "lost"));
   EXPECT_THAT(keys_of(result["meta"]["usage"]),
               ElementsAre("cpu_ms", "peak_memory_bytes", "peak_pids", "memory_kills",
-                          "pids_refusals", "source"));
+                          "pids_refusals", "disk_full", "source"));
   EXPECT_THAT(keys_of(result["meta"]["output"]),
               ElementsAre("stdout_bytes", "stderr_bytes", "stdout_truncated", "stderr_truncated"));
   EXPECT_THAT(keys_of(result["meta"]["kill"]), ElementsAre("path", "latency_ms", "survivors"));

@@ -237,7 +237,7 @@ TEST(ClientFiles, KeepTheDeadlineAgainstABoxThatNeverStopsGiving) {
 
 TEST(ClientFiles, AreNoPartOfAJob) {
   class NoSink final : public Sink {
-    void output(Stream /*stream*/, Bytes /*bytes*/) override {}
+    Status output(Stream /*stream*/, Bytes /*bytes*/) override { return {}; }
     void value(Bytes /*bytes*/) override {}
     void credit(std::uint32_t /*bytes*/) override {}
   };

@@ -17,8 +17,9 @@ using test::Heard;
 
 class RecordingSink final : public Sink {
  public:
-  void output(Stream stream, Bytes bytes) override {
+  Status output(Stream stream, Bytes bytes) override {
     (stream == Stream::standard_output ? out : err) += text_of(bytes);
+    return {};
   }
   void value(Bytes bytes) override { value_text += text_of(bytes); }
   void credit(std::uint32_t bytes) override { credits.push_back(bytes); }

@@ -14,9 +14,10 @@ namespace lazaret::runner::test {
 
 class RecordingSink final : public Sink {
  public:
-  void output(Stream stream, Bytes bytes) override {
+  Status output(Stream stream, Bytes bytes) override {
     (stream == Stream::standard_output ? out : err) += text_of(bytes);
     if (on_output) on_output();
+    return {};
   }
   void value(Bytes bytes) override { value_text += text_of(bytes); }
   void credit(std::uint32_t bytes) override {
