@@ -17,10 +17,11 @@ namespace {
 
 constexpr const char* kEnd = "that was all";
 constexpr const char* kProbe = R"(
+[ -t 1 ] && stty -opost
 head -c 99999 /proc/self/status /proc/self/mountinfo /proc/self/limits /proc/net/dev \
   /proc/sys/kernel/hostname /proc/sys/user/max_user_namespaces
 echo '==> links <=='
-ls -l /proc/self/ns /proc/self/fd
+ls -lN /proc/self/ns /proc/self/fd
 echo '==> accounts <=='
 cat /etc/passwd 2>&1
 echo '==> environment <=='
@@ -29,6 +30,39 @@ echo '==> device <=='
 mknod /dev/shm/block b 0 0 2>&1
 echo '==> end <=='
 echo that was all
+)";
+
+// The same by a program that may start no other. That each way of doing so is tried last keeps what
+// should have failed from changing what was seen.
+constexpr const char* kLoneProbe = R"(
+import ctypes, os, sys
+def title(name): print('==> %s <==' % name)
+for path in ('/proc/self/status', '/proc/self/mountinfo', '/proc/self/limits', '/proc/net/dev',
+             '/proc/sys/kernel/hostname', '/proc/sys/user/max_user_namespaces'):
+  title(path)
+  print(open(path).read())
+title('links')
+for directory in ('/proc/self/ns/', '/proc/self/fd/'):
+  for name in os.listdir(directory):
+    try: print('l 1 o g 64 Jan 1 00:00 %s -> %s' % (name, os.readlink(directory + name)))
+    except FileNotFoundError: pass
+title('accounts')
+print(open('/etc/passwd').read())
+title('environment')
+for name, value in os.environ.items(): print('%s=%s' % (name, value))
+title('device')
+try: os.mknod('/dev/shm/block', 0o60600, 0)
+except OSError as error: print('block: ' + error.strerror)
+title('end')
+print('that was all')
+title('alone')
+sys.stdout.flush()
+def child():
+  if os.fork() == 0: os._exit(0)
+for attempt in (child, lambda: os.execv('/bin/true', ['true']),
+                lambda: os.posix_spawn('/bin/true', ['true'], {})):
+  try: attempt()
+  except OSError as error: print('%d' % error.errno, flush=True)
 )";
 
 using Words = std::vector<std::string>;
@@ -97,6 +131,8 @@ struct Seen {
     return values.size() >= 2 && values[1] != "unlimited" && values[1] != "nothing" &&
            std::stoull(values[1]) <= most;
   }
+  // The program was not to start another, and has seen everything by itself.
+  [[nodiscard]] bool is_alone() const { return output.find("==> alone <==") != std::string::npos; }
   [[nodiscard]] bool is_strict() const {
     return files.value("requested", "").find(", strict") != std::string::npos;
   }
@@ -137,6 +173,12 @@ bool is_scratch(const Mount& mount, const Seen& seen) {
          has_option(mount.settings, "nr_inodes=" + std::to_string(seen.asked("disk_files")));
 }
 
+// Of the box's own terminals, which a program that has asked for one gets.
+bool is_terminals(const Mount& mount) {
+  return mount.target == "/dev/pts" && mount.type == "devpts" &&
+         has_option(mount.options, "nosuid") && has_option(mount.options, "noexec");
+}
+
 // Root's own by its mode, and the box is not root: there is nothing to cover.
 bool is_only_roots(const std::string& path) {
   struct stat facts {};
@@ -162,7 +204,7 @@ bool is_filesystem(const Seen& seen) {
   std::set<std::string> closed;
   for (const Mount& mount : seen.mounts) {
     const bool read_only = has_option(mount.options, "ro");
-    if (!read_only && !is_scratch(mount, seen)) return false;
+    if (!read_only && !is_scratch(mount, seen) && !is_terminals(mount)) return false;
     const bool device = mount.target.starts_with("/dev/");
     if (!has_option(mount.options, "nosuid")) return false;
     if (!device && !has_option(mount.options, "nodev") && !mount.target.starts_with("/proc/"))
@@ -196,12 +238,17 @@ bool is_groups(const Seen& seen) {
 }
 
 bool is_syscalls(const Seen& seen) { return after(seen.status, "Seccomp:") == Words{"2"}; }
+// Each attempt to start one was refused with EPERM.
+bool is_subprocess(const Seen& seen) {
+  return !seen.is_alone() || section(seen.output, "alone") == Words(3, "1");
+}
 bool is_landlock(const Seen& seen) {
   return seen.output.find("block: Permission denied") != std::string::npos;
 }
 // Its shell is the first that the runner has started.
 bool is_processes(const Seen& seen) {
-  return after(seen.status, "PPid:") == Words{"2"} && seen.apart("pid") && seen.apart("time");
+  const char* const parent = seen.is_alone() ? "1" : "2";
+  return after(seen.status, "PPid:") == Words{parent} && seen.apart("pid") && seen.apart("time");
 }
 bool is_ipc(const Seen& seen) { return seen.apart("ipc"); }
 bool is_hostname(const Seen& seen) {
@@ -249,6 +296,7 @@ constexpr std::pair<const char*, bool (*)(const Seen&)> kClaims[] = {
     {"privileges", is_privileges},
     {"groups", is_groups},
     {"syscalls", is_syscalls},
+    {"subprocess", is_subprocess},
     {"landlock", is_landlock},
     {"processes", is_processes},
     {"ipc", is_ipc},
@@ -280,16 +328,23 @@ void add_promises(const Seen& seen, std::vector<std::string>& lies) {
         std::stoul(words[8]) > 4)
       lies.push_back("an open descriptor: " + line);
   }
-  for (const char* const key : {"SigBlk:", "SigIgn:"}) {
-    if (after(seen.status, key) != Words{"0000000000000000"})
+  // SIGPIPE and SIGXFSZ are python's own doing.
+  const std::string ignored = seen.is_alone() ? "0000000001001000" : "0000000000000000";
+  for (const auto& [key, mask] :
+       {std::pair{"SigBlk:", std::string(16, '0')}, std::pair{"SigIgn:", ignored}}) {
+    if (after(seen.status, key) != Words{mask})
       lies.push_back(std::string("inherited signals: ") + key + after(seen.status, key).front());
   }
 }
 
 }  // namespace
 
-ExecutionRequest ask_the_box(const std::string& marker) {
-  ExecutionRequest request = command({"/bin/sh", "-c", kProbe, marker});
+ExecutionRequest ask_the_box(const std::string& marker, Subprocess subprocess) {
+  ExecutionRequest request =
+      subprocess == Subprocess::deny
+          ? command({"/usr/bin/python3", "-I", "-S", "-c", kLoneProbe, marker})
+          : command({"/bin/sh", "-c", kProbe, marker});
+  request.subprocess = subprocess;
   request.limits.timeout = std::chrono::seconds(4);
   request.limits.grace = std::chrono::milliseconds(100);
   return request;

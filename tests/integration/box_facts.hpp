@@ -7,8 +7,10 @@
 
 namespace lazaret::test {
 
-/// A request whose program prints what the kernel says of the place it runs in.
-[[nodiscard]] ExecutionRequest ask_the_box(const std::string& marker);
+/// A request whose program prints what the kernel says of the place it runs in. One that is denied
+/// others tells what became of its attempts, too.
+[[nodiscard]] ExecutionRequest ask_the_box(const std::string& marker,
+                                           Subprocess subprocess = Subprocess::allow);
 /// The program has come to its end: its output is whole.
 [[nodiscard]] bool has_answered(const std::string& output);
 /// Where the evidence of `result` claims more than its program saw from inside, or than

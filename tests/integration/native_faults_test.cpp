@@ -27,7 +27,8 @@ struct Group {
 };
 
 // Of boxes that are asked for more, or less, than others are.
-constexpr std::string_view kWayOut = "WayOut", kShared = "Shared", kStrict = "Strict";
+constexpr std::string_view kWayOut = "WayOut", kShared = "Shared", kStrict = "Strict",
+                           kAlone = "Alone", kTerminal = "Terminal";
 
 const std::vector<Group>& groups() {
   using enum Group::Lies;
@@ -53,6 +54,8 @@ const std::vector<Group>& groups() {
        {SYS_openat2, SYS_open_tree, SYS_dup3, SYS_mount_setattr, SYS_mkdirat, SYS_move_mount},
        too},
       {kStrict, {SYS_mount, SYS_mount_setattr, SYS_umount2, SYS_seccomp}, too},
+      {kAlone, {SYS_prctl, SYS_seccomp, SYS_fcntl, SYS_execve}, too},
+      {kTerminal, {SYS_ioctl, SYS_open, SYS_openat, SYS_setsid, SYS_dup2, SYS_chown}, never},
       {kWayOut, {SYS_unshare, SYS_socket, SYS_ioctl, SYS_bind, SYS_listen, SYS_sendmsg}, too},
       {"Processes", {SYS_fork, SYS_vfork, SYS_clone, SYS_execve, SYS_wait4, SYS_kill}, never},
       {"TheRest", {}, never},
@@ -112,12 +115,13 @@ class NativeFaults : public testing::TestWithParam<std::tuple<Caller, std::size_
   [[nodiscard]] static const Group& group() { return groups()[std::get<1>(GetParam())]; }
 
   [[nodiscard]] ExecutionRequest asking(const std::string& marker) const {
-    ExecutionRequest request = ask_the_box(marker);
+    ExecutionRequest request =
+        ask_the_box(marker, group().name == kAlone ? Subprocess::deny : Subprocess::allow);
+    if (group().name == kTerminal) request.terminal = TerminalSize{24, 80};
     if (group().name == kWayOut) request.hosts = {"a.example"};
     if (group().name == kShared) request.mounts = {{folder_.path(), "/mnt/shared"}};
     if (group().name != kStrict) return request;
     request.profile = Profile::strict;
-    request.subprocess = Subprocess::allow;  // the probe needs some: that filter is not tried here
     return request;
   }
 
