@@ -2,9 +2,9 @@
 # Small virtual machines for what this machine's kernel may not have: a usable cgroup v2, version 1
 # alone, refused user namespaces, no Landlock. Emulated by qemu, no KVM and no root needed.
 #
-#   vm.sh run MACHINE LAZARET RESULTS   boots it once, runs all cases of tests/vm/MACHINE.py in it
-#   vm.sh verdict RESULTS CASE          what one of them said; 77 when there is no machine
-#   vm.sh shell [MACHINE] [LAZARET]     the same with a shell instead of the cases; Ctrl-a x ends it
+#   vm.sh run MACHINE LAZARET RESULTS FAULTS   boots it once, runs all cases of tests/vm/MACHINE.py
+#   vm.sh verdict RESULTS CASE                 what one of them said; 77 when there is no machine
+#   vm.sh shell [MACHINE] [LAZARET]            with a shell in place of the cases; Ctrl-a x ends it
 #
 # Machines: unified (cgroup v2), legacy (cgroup v1), bare (no Landlock), systemd (this system's).
 # What is downloaded and packed stays in build/vm; what a run makes is removed when it ends,
@@ -174,7 +174,7 @@ prepare() {
 
 # What is tested goes into an archive of its own; the kernel unpacks one after the other.
 make_initrd() {
-  local machine=$1 lazaret=$2 root=$bed/root
+  local machine=$1 lazaret=$2 faults=${3:-} root=$bed/root
   local -a parts=("$CACHE/userland.cpio")
   mkdir -p "$root/usr/bin" "$root/vm"
   if [[ $machine == systemd ]]; then
@@ -186,6 +186,7 @@ make_initrd() {
   add_program "$lazaret" "$root"
   [[ ${lazaret##*/} == lazaret ]] || mv "$root/usr/bin/${lazaret##*/}" "$root/usr/bin/lazaret"
   cp -r "$CASES"/{bed.py,cases,cases.sh} "$root/vm/"
+  [[ -z $faults ]] || cp "$faults" "$root/vm/faults.so"
   cp "$CASES/init" "$root/init"
   { cat "${parts[@]}" && pack "$root"; } >"$bed/initrd"
   rm -rf "$root"
@@ -228,7 +229,7 @@ new_bed() {
     [[ ! -d $left || -d /proc/${pid%.*} ]] || rm -rf "$left"
   done
   bed=$(mktemp -d "$CACHE/run.$$.XXXXXX")
-  make_initrd "$1" "$2"
+  make_initrd "$@"
 }
 
 run() {
@@ -236,7 +237,7 @@ run() {
   results=$3
   options=$(options_of "$machine")
   rm -f "$results"
-  new_bed "$machine" "$lazaret"
+  new_bed "$machine" "$lazaret" "$4"
   in_group boot "$BOUND_SECONDS" "$options lazaret.cases=$machine" -serial "file:$bed/console" \
     -serial "file:$bed/results" || say "the machine did not end by itself"
   cat "$bed/console"
@@ -260,7 +261,7 @@ shell() {
 main() {
   local action=${1:-}
   [[ $action == run || $action == verdict || $action == shell ]] ||
-    die "usage: vm.sh run MACHINE LAZARET RESULTS | verdict RESULTS CASE | shell [MACHINE]"
+    die "usage: vm.sh run MACHINE LAZARET RESULTS FAULTS | verdict RESULTS CASE | shell [MACHINE]"
   trap finish EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM

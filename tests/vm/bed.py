@@ -78,8 +78,19 @@ ALL_HELD = ("--require", "network,filesystem,privileges,groups,timeout,syscalls,
 
 
 def settings():
-    """What a case has set of lazaret's own."""
-    return {name: value for name, value in os.environ.items() if name.startswith("LAZARET_")}
+    """What a case has set of lazaret's own, and what it wants loaded into it."""
+    return {name: value for name, value in os.environ.items()
+            if name.startswith("LAZARET_") or name == "LD_PRELOAD"}
+
+
+@contextlib.contextmanager
+def fault(file, how):
+    """One cgroup file fails lazaret; cgroup_faults.c says in which ways."""
+    os.environ.update(LD_PRELOAD="/vm/faults.so", LAZARET_TEST_FAULT=f"{file}:{how}")
+    try:
+        yield
+    finally:
+        del os.environ["LD_PRELOAD"], os.environ["LAZARET_TEST_FAULT"]
 
 
 def start(*words, by=ROOT):

@@ -1,0 +1,63 @@
+/* Loaded before libc in a machine's lazaret: one cgroup file fails, as LAZARET_TEST_FAULT says in
+ * the form FILE:HOW. absent: it cannot be opened; unreadable: not to be read; unwritable: what is
+ * written is refused; lie: what is written is accepted, and nothing is done. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+static int faulty = -1; /* the descriptor of the file, while it is open to be written */
+
+static int is_how(const char* how) {
+  const char* fault = getenv("LAZARET_TEST_FAULT");
+  const char* colon = fault ? strchr(fault, ':') : NULL;
+  return colon && strcmp(colon + 1, how) == 0;
+}
+
+static int is_file(const char* path) {
+  const char* fault = getenv("LAZARET_TEST_FAULT");
+  const char* slash = strrchr(path, '/');
+  const char* name = slash ? slash + 1 : path;
+  return fault && strncmp(fault, name, strlen(name)) == 0 && fault[strlen(name)] == ':';
+}
+
+int openat(int directory, const char* path, int flags, ...) {
+  static int (*real)(int, const char*, int, ...);
+  if (!real) real = (int (*)(int, const char*, int, ...))dlsym(RTLD_NEXT, "openat");
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = va_arg(rest, mode_t);
+  va_end(rest);
+  const int writes = (flags & O_ACCMODE) != O_RDONLY;
+  if (is_file(path) && (is_how("absent") || (is_how("unreadable") && !writes))) {
+    errno = EACCES;
+    return -1;
+  }
+  const int opened = real(directory, path, flags, mode);
+  if (is_file(path) && writes) faulty = opened;
+  return opened;
+}
+
+int open(const char* path, int flags, ...) {
+  va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = va_arg(rest, mode_t);
+  va_end(rest);
+  return openat(AT_FDCWD, path, flags, mode);
+}
+
+ssize_t write(int descriptor, const void* data, size_t size) {
+  static ssize_t (*real)(int, const void*, size_t);
+  if (!real) real = (ssize_t(*)(int, const void*, size_t))dlsym(RTLD_NEXT, "write");
+  if (descriptor < 0 || descriptor != faulty) return real(descriptor, data, size);
+  faulty = -1;
+  if (is_how("lie")) return (ssize_t)size;
+  if (!is_how("unwritable")) return real(descriptor, data, size);
+  errno = EIO;
+  return -1;
+}
