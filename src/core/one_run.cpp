@@ -160,7 +160,7 @@ class Run {
       cut_ = true;
     }
     sink_.value_channel.drop_farewell(job.farewell);
-    if (feed.was_cut()) warnings_.push_back("standard input was cut at 1 MiB");
+    if (auto trouble = feed.trouble(); !trouble.empty()) warnings_.push_back(std::move(trouble));
     sink_.feed = nullptr;
   }
 

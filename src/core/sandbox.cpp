@@ -123,7 +123,11 @@ class CodeSandbox::Body {
   }
   [[nodiscard]] Result<Session> open_session(const SessionRequest& request) {
     LAZARET_TRY(auto session, service_->open_session(request));
-    return Session(std::make_unique<Session::Body>(std::move(session)));
+    try {
+      return Session(std::make_unique<Session::Body>(std::move(session)));
+    } catch (const std::system_error& refused) {
+      return Error(Errc::system, std::string("a thread for a session: ") + refused.what());
+    }
   }
 
  private:

@@ -1,6 +1,7 @@
 #include "core/stdin_feed.hpp"
 
 #include <algorithm>
+#include <system_error>
 
 namespace lazaret::core {
 namespace {
@@ -20,13 +21,19 @@ StdinFeed::StdinFeed(runner::Client& client, const ExecutionRequest& request, co
     (void)client_.end_stdin(call).ok();
     return;
   }
-  thread_ = std::jthread([this](const std::stop_token& stop) {
+  const auto run = [this](const std::stop_token& stop) {
     try {
       carry(stop);
     } catch (...) {  // the caller's source has failed: the program sees the end of its input
       (void)client_.end_stdin({deadline_, stop}).ok();
     }
-  });
+  };
+  try {
+    thread_ = std::jthread(run);
+  } catch (const std::system_error& refused) {
+    trouble_ = std::string("standard input was not given, for want of a thread: ") + refused.what();
+    (void)client_.end_stdin(call).ok();
+  }
 }
 
 void StdinFeed::credit(std::uint32_t bytes) {
@@ -35,9 +42,9 @@ void StdinFeed::credit(std::uint32_t bytes) {
   changed_.notify_all();
 }
 
-bool StdinFeed::was_cut() {
+std::string StdinFeed::trouble() {
   const std::scoped_lock lock(mutex_);
-  return cut_;
+  return trouble_;
 }
 
 std::size_t StdinFeed::take_window(std::size_t wanted, const std::stop_token& stop) {
@@ -51,7 +58,7 @@ std::size_t StdinFeed::take_window(std::size_t wanted, const std::stop_token& st
 bool StdinFeed::send(std::string_view piece, const std::stop_token& stop) {
   if (is_bounded_ && sent_bytes_ + piece.size() > kMostStdinBytes) {
     const std::scoped_lock lock(mutex_);
-    cut_ = true;
+    trouble_ = "standard input was cut at 1 MiB";
     piece = piece.substr(0, kMostStdinBytes - sent_bytes_);
   }
   sent_bytes_ += piece.size();
@@ -61,7 +68,7 @@ bool StdinFeed::send(std::string_view piece, const std::stop_token& stop) {
       return false;
     piece.remove_prefix(size);
   }
-  return !was_cut();
+  return trouble().empty();
 }
 
 void StdinFeed::carry(const std::stop_token& stop) {

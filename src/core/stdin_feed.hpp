@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <string>
 #include <thread>
 
 #include "base/condition.hpp"
@@ -24,8 +25,9 @@ class StdinFeed {
 
   /// The program has taken this many bytes.
   void credit(std::uint32_t bytes);
-  /// Whether more came than the limit on standard input lets through.
-  [[nodiscard]] bool was_cut();
+  /// Why the program has not had all of it, if that is so: more came than the limit lets through,
+  /// or there was no thread to carry it.
+  [[nodiscard]] std::string trouble();
 
  private:
   void carry(const std::stop_token& stop);
@@ -40,7 +42,7 @@ class StdinFeed {
   Condition changed_;
   std::size_t window_ = runner::kStdinWindow;
   std::uint64_t sent_bytes_ = 0;
-  bool cut_ = false;
+  std::string trouble_;
   std::jthread thread_;  // last: it uses everything above
 };
 

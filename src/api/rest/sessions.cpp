@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <boost/asio/post.hpp>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -18,12 +19,15 @@ constexpr std::chrono::seconds kLook{1};
 
 void close(const std::vector<std::shared_ptr<KeptSession>>& sessions) {
   std::atomic<std::size_t> next{0};
-  std::vector<std::jthread> closers;
-  for (std::size_t count = 0; count < std::min(kClosers, sessions.size()); ++count)
-    closers.emplace_back([&sessions, &next] {
-      for (std::size_t at = next++; at < sessions.size(); at = next++)
-        sessions[at]->session->close();
-    });
+  const auto close_some = [&sessions, &next] {
+    for (std::size_t at = next++; at < sessions.size(); at = next++) sessions[at]->session->close();
+  };
+  std::vector<std::jthread> others;
+  try {
+    while (others.size() + 1 < std::min(kClosers, sessions.size())) others.emplace_back(close_some);
+  } catch (const std::system_error&) {  // there are no more threads
+  }
+  close_some();
 }
 
 bool is_ready(const KeptSession& kept) { return kept.session->state() == SessionState::ready; }

@@ -1,5 +1,6 @@
 #include "api/rest/workers.hpp"
 
+#include <system_error>
 #include <utility>
 
 namespace lazaret::rest {
@@ -20,14 +21,21 @@ bool Workers::is_full() {
 bool Workers::submit(Task task) {
   const std::scoped_lock lock(mutex_);
   if (over_ || is_full()) return false;
-  ++under_way_;
   const bool somebody_is_free = line_.size() < idle_;
+  const bool has_thread = somebody_is_free || threads_.size() == most_ || begin_thread();
+  if (!has_thread && threads_.empty()) return false;
+  ++under_way_;
   line_.push_back(std::move(task));
-  if (somebody_is_free || threads_.size() == most_)
-    changed_.notify_one();
-  else
-    threads_.emplace_back([this] { work(); });
+  changed_.notify_one();
   return true;
+}
+
+// Under the lock. False where the system has no more: those that there are see to everything.
+bool Workers::begin_thread() try {
+  threads_.emplace_back([this] { work(); });
+  return true;
+} catch (const std::system_error&) {
+  return false;
 }
 
 void Workers::work() {

@@ -30,14 +30,15 @@ class Workers {
   Workers& operator=(const Workers&) = delete;
   ~Workers();
 
-  /// False when the line is full of what somebody wants, and for a task that comes while the
-  /// destructor waits. Tasks do not throw.
+  /// False when the line is full of what somebody wants, where the system has no thread for any
+  /// task, and for one that comes while the destructor waits. Tasks do not throw.
   [[nodiscard]] bool submit(Task task);
   [[nodiscard]] bool submit(std::function<void()> work) { return submit(Task{std::move(work)}); }
 
  private:
   void work();
   [[nodiscard]] bool is_full();
+  [[nodiscard]] bool begin_thread();
 
   const unsigned most_;
   const std::size_t waiting_;

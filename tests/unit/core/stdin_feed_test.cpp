@@ -6,6 +6,7 @@
 
 #include "soon.hpp"
 #include "unit/runner/fake_wire.hpp"
+#include "without_threads.hpp"
 
 namespace lazaret::core {
 namespace {
@@ -83,13 +84,22 @@ TEST(StdinFeed, EndsTheInputAtOnceWhenThereIsNone) {
   EXPECT_EQ(reader.text, "");
 }
 
+TEST(StdinFeed, EndsTheInputAndSaysWhyWhereThereIsNoThread) {
+  EXPECT_TRUE(lazaret::test::holds_without_threads([] {
+    Reader reader;
+    const ExecutionRequest request = with_data("input");
+    StdinFeed feed(reader.client, request, soon());
+    return reader.ended && feed.trouble().find("for want of a thread") != std::string::npos;
+  }));
+}
+
 TEST(StdinFeed, SendsDataAndThenTheEnd) {
   Reader reader;
   const ExecutionRequest request = with_data("input");
   StdinFeed feed(reader.client, request, soon());
   reader.drain(feed);
   EXPECT_EQ(reader.text, "input");
-  EXPECT_FALSE(feed.was_cut());
+  EXPECT_EQ(feed.trouble(), "");
 }
 
 TEST(StdinFeed, SendsNoMoreThanTheWindowBeforeTheProgramTakesSome) {
@@ -125,7 +135,7 @@ TEST(StdinFeed, CarriesAMegabyteInFramesOfTheWindowAtMost) {
   reader.drain(feed);
   EXPECT_EQ(reader.text.size(), kMost);
   EXPECT_LE(reader.largest, kStdinWindow);
-  EXPECT_FALSE(feed.was_cut());
+  EXPECT_EQ(feed.trouble(), "");
 }
 
 TEST(StdinFeed, StreamsASource) {
@@ -142,7 +152,7 @@ TEST(StdinFeed, TakesASourceAtTheLimitWithoutACut) {
   StdinFeed feed(reader.client, request, soon());
   reader.drain(feed);
   EXPECT_EQ(reader.text.size(), kMost);
-  EXPECT_FALSE(feed.was_cut());
+  EXPECT_EQ(feed.trouble(), "");
 }
 
 TEST(StdinFeed, CutsASourceOneBytePastTheLimitAndSaysSo) {
@@ -151,7 +161,7 @@ TEST(StdinFeed, CutsASourceOneBytePastTheLimitAndSaysSo) {
   StdinFeed feed(reader.client, request, soon());
   reader.drain(feed);
   EXPECT_EQ(reader.text.size(), kMost);
-  EXPECT_TRUE(feed.was_cut());
+  EXPECT_EQ(feed.trouble(), "standard input was cut at 1 MiB");
 }
 
 TEST(StdinFeed, CutsNothingOfWhatIsRelayed) {
@@ -160,7 +170,7 @@ TEST(StdinFeed, CutsNothingOfWhatIsRelayed) {
   StdinFeed feed(reader.client, request, soon(), policy::Streams::relayed);
   reader.drain(feed);
   EXPECT_EQ(reader.text.size(), kMost + 1);
-  EXPECT_FALSE(feed.was_cut());
+  EXPECT_EQ(feed.trouble(), "");
 }
 
 TEST(StdinFeed, SaysThatItCutASourceWhosePiecesEndExactlyAtTheLimit) {
@@ -169,7 +179,7 @@ TEST(StdinFeed, SaysThatItCutASourceWhosePiecesEndExactlyAtTheLimit) {
   StdinFeed feed(reader.client, request, soon());
   reader.drain(feed);
   EXPECT_EQ(reader.text.size(), kMost);
-  EXPECT_TRUE(feed.was_cut());
+  EXPECT_EQ(feed.trouble(), "standard input was cut at 1 MiB");
 }
 
 TEST(StdinFeed, StopsASourceThatWaits) {

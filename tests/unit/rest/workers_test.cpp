@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "without_threads.hpp"
+
 namespace lazaret::rest {
 namespace {
 
@@ -18,6 +20,13 @@ TEST(Workers, TakeAsManyAsTheyHaveThreadsAndPlacesFor) {
   EXPECT_TRUE(workers.submit([] {}));
   EXPECT_FALSE(workers.submit([] {}));
   open.set_value();
+}
+
+TEST(Workers, TakeNothingWhereThereIsNoThread) {
+  EXPECT_TRUE(test::holds_without_threads([] {
+    Workers workers(2, 2);
+    return !workers.submit([] {}) && !workers.submit([] {});
+  }));
 }
 
 TEST(Workers, GiveThePlaceOfWhatIsGivenUpToOthers) {

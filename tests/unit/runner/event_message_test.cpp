@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "runner/frame.hpp"
 #include "unit/runner/message_bed.hpp"
 
 // What is said of files that change.
