@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "core/bounds.hpp"
 #include "core/collector.hpp"
 #include "core/diagnostics.hpp"
 #include "core/job.hpp"
@@ -44,6 +45,24 @@ Result<runner::Ending> carry(runner::Client& client, const policy::Spec& spec,
   return client.await(diagnostics, call);
 }
 
+bool is_given_up(const Result<runner::Ending>& ending) {
+  return !ending.ok() && (ending.error().code() == Errc::timed_out ||
+                          ending.error().code() == Errc::cancelled);
+}
+
+// It has no last words worth a grace.
+std::optional<StoppedCompiler> end_compiler(runner::Client& client, Diagnostics& diagnostics) {
+  constexpr std::uint32_t kHardest = 9;  // SIGKILL
+  const auto decided = Clock::now();
+  const Call call = Call{}.within(kKillBound);
+  if (!client.signal(kHardest, call).ok()) return std::nullopt;
+  auto ending = client.await(diagnostics, call);
+  if (!ending.ok()) return std::nullopt;
+  const auto taken = Clock::now() - decided;
+  return StoppedCompiler{*std::move(ending),
+                         std::chrono::duration_cast<std::chrono::milliseconds>(taken)};
+}
+
 }  // namespace
 
 bool Compiled::was_started() const {
@@ -58,6 +77,8 @@ Compiled compile_in(runner::Client& client, const policy::Spec& spec, const std:
       {}, carry(client, spec, diagnostics, {Deadline::after(spec.limits.compile_timeout), stop})};
   Compilation& part = compiled.part;
   part.duration = Clock::now() - started;
+  if (spec.keeps_box && is_given_up(compiled.ending))
+    compiled.stopped = end_compiler(client, diagnostics);
   part.diagnostics = with_settled_names(diagnostics.text.text());
   part.truncated = diagnostics.text.truncated();
   if (compiled.ending.ok())

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <chrono>
+#include <optional>
 #include <stop_token>
 
 #include "lazaret/execution_result.hpp"
@@ -8,18 +10,26 @@
 
 namespace lazaret::core {
 
+/// A compiler that was given up and ended, in a box that is kept.
+struct StoppedCompiler {
+  runner::Ending ending;
+  std::chrono::milliseconds latency{0};
+};
+
 /// What came of a compile step, and how it ended.
 struct Compiled {
   Compilation part;
   /// Errors: those of runner::Client; timed_out for one beyond Limits::compile_timeout.
   Result<runner::Ending> ending;
+  std::optional<StoppedCompiler> stopped = {};
 
   [[nodiscard]] bool was_started() const;
   [[nodiscard]] bool well() const;
 };
 
-/// Puts the program's files into the box and lets its compiler work on them. Nothing is ended here
-/// that does not end in time: that is the caller's.
+/// Puts the program's files into the box and lets its compiler work on them. What does not end in
+/// time is killed by the runner where the box is kept, else, and what the runner cannot end, is the
+/// caller's to end.
 [[nodiscard]] Compiled compile_in(runner::Client& client, const policy::Spec& spec,
                                   const std::stop_token& stop);
 

@@ -7,7 +7,7 @@
 namespace lazaret::core {
 namespace {
 
-constexpr std::size_t kMostContexts = 16;
+constexpr std::size_t kMostContexts = 16, kMostLost = 64;
 
 std::size_t conditions_of(const policy::Spec& spec) {
   std::string text;
@@ -24,7 +24,8 @@ Status Contexts::enter(policy::Spec& spec) {
   policy::Program::Cell& cell = *spec.program.cell;
   const auto found = all_.find(cell.context);
   if (found == all_.end()) {
-    if (all_.size() < kMostContexts) return {};
+    const std::size_t lost = count_lost();
+    if (all_.size() - lost < kMostContexts && lost < kMostLost) return {};
     return Error(Errc::conflict, "the session has as many contexts as it may: 16")
         .with_hint("end one");
   }
@@ -56,9 +57,12 @@ void Contexts::note(const policy::Spec& spec, OneRun& run) {
   run.result.meta.context = ContextNote{cell.context, cell.number, !run.keeps_context};
 }
 
-bool Contexts::has_living() const {
-  return std::ranges::any_of(all_, [](const auto& each) { return !each.second.lost; });
+std::size_t Contexts::count_lost() const {
+  const auto count = std::ranges::count_if(all_, [](const auto& each) { return each.second.lost; });
+  return static_cast<std::size_t>(count);
 }
+
+bool Contexts::has_living() const { return count_lost() < all_.size(); }
 
 std::vector<ContextState> Contexts::list() const {
   std::vector<ContextState> list;

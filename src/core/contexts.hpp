@@ -26,6 +26,7 @@ class Contexts {
   bool forget(const std::string& name) { return all_.erase(name) > 0; }
 
  private:
+  [[nodiscard]] std::size_t count_lost() const;
   struct Known {
     std::uint32_t cells = 0;
     bool lost = false;  // and nobody has been told

@@ -104,7 +104,7 @@ class Run {
     }
   }
 
-  // Whether there is something to run now. A compiler has no last words worth a grace.
+  // Whether there is something to run now.
   bool compile() {
     const Compiled compiled = compile_in(client_, spec_, request_.stop);
     const bool began = client_.has_heard_of_the_job();
@@ -116,13 +116,21 @@ class Run {
       death_.ending = *compiled.ending;
     } else if (compiled.part.timed_out || compiled.ending.error().code() == Errc::cancelled) {
       death_.decision = compiled.part.timed_out ? OwnDecision::timeout : OwnDecision::cancelled;
-      kill_box("kill");
+      give_up(compiled.stopped);
     } else if (began) {  // and took the box with it: that is not done twice
       trouble_ = compiled.ending.error();
     } else {
       unstarted(compiled.ending.error());
     }
     return false;
+  }
+
+  void give_up(const std::optional<StoppedCompiler>& compiler) {
+    if (compiler) death_.ending = compiler->ending;
+    if (compiler && is_alone(others_before_))
+      kill_ = Kill{"kill", compiler->latency, 0};
+    else
+      kill_box("kill");
   }
 
   void carry() {

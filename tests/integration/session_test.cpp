@@ -116,14 +116,6 @@ TEST_P(SessionOn, IsLostToAProgramThatMustBeKilled) {
   EXPECT_THAT(after.error->message, HasSubstr("lost"));
 }
 
-TEST_P(SessionOn, CompilesInEachRun) {
-  const Session session = open([](SessionRequest& request) { request.language = "c"; });
-  for (const int status : {3, 4}) {
-    const std::string code = "int main(void) { return " + std::to_string(status) + "; }";
-    EXPECT_EQ(session.execute(code_request("c", code)).exit_code, status);
-  }
-}
-
 TEST_P(SessionOn, PutsAndGetsFiles) {
   const Session session = open();
   const Folder folder;

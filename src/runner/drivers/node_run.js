@@ -70,12 +70,22 @@
     "Cannot use 'import.meta' outside a module",
   ].includes(error.message);
 
-  /// node takes a .js file for a module when the package says so; the note lasts as long as we do.
+  /// node takes a .js file for a module when the package says so; the note lasts as long as we do,
+  /// and that of who was killed until the next of us comes.
+  const note = path.join(directory, 'package.json');
+  const noted = '{"type":"module","description":"of the program that runs"}\n';
+  const removeNote = () => {
+    try {
+      if (fs.readFileSync(note, 'utf8') === noted) fs.rmSync(note);
+    } catch {
+      // There is none.
+    }
+  };
+
   const runAsModule = () => {
-    const note = path.join(directory, 'package.json');
     if (!fs.existsSync(note)) {
-      fs.writeFileSync(note, '{"type":"module"}\n');
-      process.on('exit', () => fs.rmSync(note, { force: true }));
+      fs.writeFileSync(note, noted);
+      process.on('exit', removeNote);
     }
     process.nextTick(() => import(pathToFileURL(filename)).then(() => { compiling = false; }));
   };
@@ -95,6 +105,7 @@
   const main = () => {
     const source = fs.readFileSync(filename, 'utf8').replace(/^\uFEFF/, '').replace(/^#!/, '//');
     if (defaultLoader && /\bimport\s*\(/.test(source)) importQuietly();
+    removeNote();
     let compiled;
     try {
       compiled = compile(source);
