@@ -8,6 +8,7 @@
 
 #include "base/utf8.hpp"
 #include "core/cause.hpp"
+#include "core/colours.hpp"
 #include "core/place.hpp"
 
 namespace lazaret::core {
@@ -89,8 +90,9 @@ ResultError compile_error(const Compilation& compile) {
             "the compiler was ended by " + signal_name(*compile.signal),
             {},
             {}};
-  const auto complaint = first_complaint(compile.diagnostics);
-  std::string message = complaint ? *complaint : message_of(compile.diagnostics);
+  const std::string said = without_colours(compile.diagnostics);
+  const auto complaint = first_complaint(said);
+  std::string message = complaint ? *complaint : message_of(said);
   if (message.size() > kLongestMessage)
     message.resize(whole_prefix(std::string_view(message).substr(0, kLongestMessage)));
   ResultError error{ErrorType::SyntaxError, std::move(message), {}, {}};

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <initializer_list>
 #include <string>
 
 #include "base/split.hpp"
 #include "base/utf8.hpp"
+#include "core/colours.hpp"
 #include "core/place.hpp"
 
 namespace lazaret::core {
@@ -39,16 +41,37 @@ ResultError said(ErrorType type, std::string_view message, std::string_view stac
   return made;
 }
 
+bool has_any(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::any_of(words, [text](auto word) { return text.find(word) != text.npos; });
+}
+
+// What the system has refused is told by its own words, in which libraries of some languages write
+// small what libc begins with a large letter.
+ErrorType type_of_words(std::string_view text) {
+  if (has_any(text, {"out of memory", "annot allocate memory", "memory allocation of "}))
+    return ErrorType::MemoryError;
+  const bool is_denied = has_any(text, {"ermission denied", "peration not permitted",
+                                        "ead-only file system", "AccessDeniedException"});
+  return is_denied ? ErrorType::PermissionDenied : ErrorType::RuntimeError;
+}
+
 std::optional<ResultError> of_go(std::string_view text) {
   for (const std::string_view start : {"panic: ", "fatal error: "}) {
     const std::size_t at = last_line_starting(text, start);
     if (at == text.npos) continue;
-    ResultError made =
-        said(ErrorType::RuntimeError, line_at(text, at).substr(start.size()), after_line(text, at));
+    const std::string_view message = line_at(text, at).substr(start.size());
+    ResultError made = said(type_of_words(message), message, after_line(text, at));
     made.line = line_after(after_line(text, at), "/main.go:");
     return made;
   }
   return std::nullopt;
+}
+
+// Said by the runtime itself, with no panic and no place.
+std::optional<ResultError> of_rusts_heap(std::string_view text) {
+  const std::size_t at = last_line_starting(text, "memory allocation of ");
+  if (at == text.npos || !line_at(text, at).ends_with(" bytes failed")) return std::nullopt;
+  return said(ErrorType::MemoryError, line_at(text, at));
 }
 
 // The place stands in the first line; since 1.73 the message has one of its own.
@@ -56,10 +79,10 @@ std::optional<ResultError> of_rust(std::string_view text) {
   const std::size_t at = last_line_starting(text, "thread '");
   const std::string_view line = at == text.npos ? "" : line_at(text, at);
   const std::size_t panicked = line.find("panicked at ");
-  if (panicked == line.npos) return std::nullopt;
+  if (panicked == line.npos) return of_rusts_heap(text);
   std::string message(line.substr(panicked));
   if (message.ends_with(':')) message += " " + std::string(line_at(after_line(text, at), 0));
-  ResultError made = said(ErrorType::RuntimeError, message);
+  ResultError made = said(type_of_words(message), message);
   // Before 1.73 the place came last, behind a message that may have lines.
   const std::size_t last = text.rfind("', main.rs:");
   const bool is_old = line.find("panicked at '") != line.npos && last != text.npos && last > at;
@@ -91,7 +114,7 @@ std::optional<ResultError> of_java(std::string_view text) {
   const std::string_view message = line.substr(std::min(line.find("\" ") + 2, line.size()));
   const bool is_heap = message.starts_with("java.lang.OutOfMemoryError");
   ResultError made =
-      said(is_heap ? ErrorType::MemoryError : ErrorType::RuntimeError, message, text.substr(at));
+      said(is_heap ? ErrorType::MemoryError : type_of_words(message), message, text.substr(at));
   const std::string_view name = message.substr(0, message.find(':'));
   if (std::ranges::all_of(name, is_of_a_class_name)) made.name = name_from(name);
   made.line = line_of_java(text.substr(at));
@@ -108,7 +131,7 @@ std::optional<ResultError> of_cpp(std::string_view text) {
   const bool is_heap = name == "std::bad_alloc";
   constexpr std::string_view kWhat = "  what():  ";
   ResultError made =
-      said(is_heap ? ErrorType::MemoryError : ErrorType::RuntimeError,
+      said(is_heap ? ErrorType::MemoryError : type_of_words(what),
            what.starts_with(kWhat) ? name + ": " + std::string(what.substr(kWhat.size())) : name);
   made.name = name_from(name);
   return made;
@@ -224,7 +247,7 @@ std::optional<ResultError> last_words_of(std::string_view language, const runner
   const auto* const found = std::ranges::find_if(kReaders, [&](const Reader& reader) {
     return reader.language == language && reader.ends_so(exited);
   });
-  return found == kReaders.end() ? std::nullopt : found->read(stderr_text);
+  return found == kReaders.end() ? std::nullopt : found->read(without_colours(stderr_text));
 }
 
 }  // namespace lazaret::core

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/utf8.hpp"
+#include "core/colours.hpp"
 #include "core/json_members.hpp"
 #include "core/place.hpp"
 
@@ -26,20 +27,6 @@ std::optional<ErrorType> type_named(const std::string& name) {
     if (name_of(type) == name) return type;
   }
   return std::nullopt;
-}
-
-// Colours and the other CSI sequences of ECMA-48 have no place in a message.
-std::string without_colours(const std::string& text) {
-  std::string plain;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] != '\x1b' || at + 1 >= text.size() || text[at + 1] != '[') {
-      plain += text[at];
-      continue;
-    }
-    at += 2;
-    while (at < text.size() && (text[at] < '@' || text[at] > '~')) ++at;
-  }
-  return plain;
 }
 
 std::optional<std::string> text_at(const JsonMembers& object, std::string_view key) {

@@ -15,7 +15,9 @@
     }
     // What these hold is no property of theirs in one version of node, and a symbol's in another.
     const tag = Object.prototype.toString.call(value).slice(8, -1);
-    return ['URLSearchParams', 'Headers', 'FormData', 'Blob', 'File'].includes(tag) ? tag : 'object';
+    if (tag.endsWith(' Iterator') || tag.endsWith(' Helper')) return 'iterator';
+    return ['URLSearchParams', 'Headers', 'FormData', 'Blob', 'File',
+      'Request', 'Response', 'WeakRef', 'FinalizationRegistry'].includes(tag) ? tag : 'object';
   };
 
   const isWellFormed = (text) => !/\p{Surrogate}/u.test(text);
@@ -62,6 +64,9 @@
         throw new Unserializable(`${where.slice(0, 200)}: nested deeper than 100`);
       }
       this.open.add(value);
+      if (types.isDate(value) && Number.isNaN(value.getTime())) {
+        throw new Unserializable(`${where}: a Date that is none does not exist in JSON`);
+      }
       if (typeof value.toJSON === 'function') this.write(value.toJSON(), `${where}.toJSON()`);
       else if (Array.isArray(value)) this.writeArray(value, where);
       else this.writeObject(value, where);

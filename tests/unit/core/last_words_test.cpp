@@ -173,6 +173,46 @@ TEST(LastWords, AreNoneWhereTheRuntimeSaysNothing) {
   EXPECT_FALSE(last_words_of("python", "panic: x\n").has_value());
 }
 
+TEST(LastWords, TellWhatTheSystemHasRefused) {
+  const auto type = [](std::string_view language, std::string_view text) {
+    const auto error = last_words_of(language, text);
+    return error ? error->type : ErrorType::BackendError;
+  };
+  EXPECT_EQ(type("go", "panic: open /etc/x: permission denied\n"), ErrorType::PermissionDenied);
+  EXPECT_EQ(type("rust",
+                 "thread 'main' panicked at main.rs:2:9:\n"
+                 "called `Result::unwrap()` on an `Err` value: Os { code: 30, kind: "
+                 "ReadOnlyFilesystem, message: \"Read-only file system\" }\n"),
+            ErrorType::PermissionDenied);
+  EXPECT_EQ(type("java",
+                 "Exception in thread \"main\" java.nio.file.AccessDeniedException: /etc/x\n"),
+            ErrorType::PermissionDenied);
+  EXPECT_EQ(type("cpp",
+                 "terminate called after throwing an instance of "
+                 "'std::filesystem::__cxx11::filesystem_error'\n"
+                 "  what():  filesystem error: cannot remove: Operation not permitted [/etc]\n"),
+            ErrorType::PermissionDenied);
+}
+
+TEST(LastWords, TellThatThereWasNoMemory) {
+  const auto go = last_words_of("go", "fatal error: runtime: out of memory\n\nruntime stack:\n");
+  ASSERT_TRUE(go);
+  EXPECT_EQ(go->type, ErrorType::MemoryError);
+  const auto rust =
+      core::last_words_of("rust", kAborted, "memory allocation of 8589934592 bytes failed\n");
+  ASSERT_TRUE(rust);
+  EXPECT_EQ(rust->type, ErrorType::MemoryError);
+  EXPECT_FALSE(core::last_words_of("rust", kAborted, "memory allocation of all bytes\n"));
+}
+
+TEST(LastWords, HaveNoColours) {
+  expect_error("go", "\x1b[31mpanic: \x1b[1mboom\x1b[0m\n", ErrorType::RuntimeError, "boom");
+  expect_error("cpp",
+               "terminate called after throwing an instance of 'std::runtime_error'\n"
+               "  what():  \x1b[31mred\x1b[0m\n",
+               ErrorType::RuntimeError, "std::runtime_error: red");
+}
+
 // Anybody can say the words.
 TEST(LastWords, AreNoneOfWhoHasEndedOtherwise) {
   constexpr std::string_view kHeap = "FATAL ERROR: x JavaScript heap out of memory\n";

@@ -23,7 +23,7 @@ console.log(JSON.stringify({ never: new Date(NaN), bare }));
 
 return {
   order,
-  days: [new Date(0), new Date(Date.UTC(-1, 0, 1)), new Date(NaN)],
+  days: [new Date(0), new Date(Date.UTC(-1, 0, 1))],
   site: new URL('http://example.org/a b'),
   bare,
   dictionary: Object.assign(Object.create(null), { toString: 1, '': 2 }),

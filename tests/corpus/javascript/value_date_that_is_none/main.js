@@ -1,0 +1,2 @@
+const due = new Date('31st of never');
+return { task: 'invoice', due };

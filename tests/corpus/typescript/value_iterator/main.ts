@@ -1,0 +1,2 @@
+const words: string = 'one two three';
+return words.matchAll(/\w+/g);
