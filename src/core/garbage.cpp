@@ -1,7 +1,12 @@
 #include "core/garbage.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <system_error>
+
+#include "core/environment.hpp"
+#include "core/package_store.hpp"
 
 namespace lazaret::core {
 namespace {
@@ -21,6 +26,23 @@ const char* verb_of(Fate fate) {
 }
 
 }  // namespace
+
+std::vector<Finding> sweep(const backend::Surroundings& here,
+                           const backend::SweepOptions& options, const Call& call) {
+  std::vector<Finding> findings = backend::sweep(here, options, call);
+  for (const auto& path : abandoned_in(package_places().store)) {
+    Finding& found = findings.emplace_back();
+    found.kind = "directory";
+    found.name = path.string();
+    found.fate = options.act == backend::Act::look ? Fate::found : Fate::removed;
+    std::error_code error;
+    if (options.act == backend::Act::remove) std::filesystem::remove_all(path, error);
+    if (!error) continue;
+    found.fate = Fate::failed;
+    found.why = error.message();
+  }
+  return findings;
+}
 
 std::string sentence_of(const Finding& finding) {
   std::string text = verb_of(finding.fate) + finding.kind + " " + finding.name;

@@ -8,7 +8,10 @@
 /// What dead processes have left, for people and programs.
 namespace lazaret::core {
 
-using backend::sweep;
+/// backend::sweep, and what was being made of packages by who was killed.
+[[nodiscard]] std::vector<backend::Finding> sweep(const backend::Surroundings& here,
+                                                  const backend::SweepOptions& options,
+                                                  const Call& call);
 
 /// One line, without its hint: "removed container NAME on ENDPOINT, left by process 4711".
 [[nodiscard]] std::string sentence_of(const backend::Finding& finding);

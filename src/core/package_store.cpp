@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 constexpr const char* kInstalled = "packages";
 constexpr const char* kWhole = "whole";  // says how much there is; written last
 constexpr std::string_view kMaking = ".making-", kLock = "lock-";
+constexpr const char* kHeld = "held";  // by who is making it
 constexpr std::chrono::hours kLeft{1}, kUnused{30 * 24};
 constexpr std::size_t kMostWords = 100, kMostLock = 1UL << 22;
 constexpr std::size_t kLongestStore = 900;  // a box is shown paths of 1023 bytes
@@ -82,6 +83,13 @@ bool is_of_nothing(const fs::path& lock) {
   return !fs::exists(lock.parent_path() / layer->get<std::string>(), ignored);
 }
 
+// Who makes something holds a file in it, but for a moment at its beginning.
+bool is_abandoned(const fs::path& making) {
+  std::error_code ignored;
+  return fs::exists(making / kHeld, ignored) ? !os::is_held(making / kHeld)
+                                             : is_older(making, kLeft);
+}
+
 // What nobody has finished, and what nobody has used for long. What another process takes away
 // meanwhile is gone all the same.
 void sweep(const fs::path& store) {
@@ -91,7 +99,7 @@ void sweep(const fs::path& store) {
     const fs::path& path = entry.path();
     const std::string name = path.filename().string();
     if (name.starts_with(kLock)) locks.push_back(path);
-    const bool is_left = name.starts_with(kMaking) && is_older(path, kLeft);
+    const bool is_left = name.starts_with(kMaking) && is_abandoned(path);
     if (is_left || is_older(path / kWhole, kUnused)) fs::remove_all(path, ignored);
   }
   for (const fs::path& lock : locks) {
@@ -113,6 +121,16 @@ Result<fs::path> open_store(const fs::path& path) {
     return Error(Errc::too_large, "packages cannot be kept: " + real.string() + " is too long")
         .with_hint("set XDG_CACHE_HOME to a directory with a shorter path");
   return real;
+}
+
+std::vector<fs::path> abandoned_in(const fs::path& store) {
+  std::vector<fs::path> found;
+  std::error_code none;
+  for (const auto& entry : fs::directory_iterator(store, none)) {
+    const bool is_making = entry.path().filename().string().starts_with(kMaking);
+    if (is_making && is_abandoned(entry.path())) found.push_back(entry.path());
+  }
+  return found;
 }
 
 Result<std::optional<fs::path>> whole_layer(const fs::path& store, const std::string& name) try {
@@ -141,12 +159,14 @@ Result<Staging> Staging::in(const fs::path& store) try {
   sweep(store);
   Staging made(store / (std::string(kMaking) + os::random_hex(8)));
   fs::create_directories(made.files());
+  LAZARET_TRY(made.held_, os::make_held_file(made.path_ / kHeld));
   return made;
 } catch (const fs::filesystem_error& problem) {
   return no_store(problem);
 }
 
-Staging::Staging(Staging&& other) noexcept : path_(std::exchange(other.path_, {})) {}
+Staging::Staging(Staging&& other) noexcept
+    : path_(std::exchange(other.path_, {})), held_(std::move(other.held_)) {}
 
 Staging::~Staging() {
   std::error_code ignored;

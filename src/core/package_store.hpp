@@ -5,8 +5,10 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "lazaret/result.hpp"
+#include "os/handle.hpp"
 
 /// Where layers of packages are kept: a directory that belongs to the caller alone, with one in it
 /// for each layer, by its name.
@@ -23,6 +25,9 @@ struct TreeSize {
 /// another user's or open to others, too_large for a path that cannot be shown to a box, system.
 [[nodiscard]] Result<std::filesystem::path> open_store(const std::filesystem::path& path);
 
+/// What was being made there by processes that were killed.
+[[nodiscard]] std::vector<std::filesystem::path> abandoned_in(const std::filesystem::path& store);
+
 /// What a layer has for its programs, where it is there and as whole as it was when it was kept; it
 /// counts as used now. Errors: system, of one that cannot be looked at.
 [[nodiscard]] Result<std::optional<std::filesystem::path>> whole_layer(
@@ -34,7 +39,7 @@ struct TreeSize {
                                                  std::optional<std::chrono::hours> age);
 
 /// A directory in a store for what is being made, which goes with it. When one is made, those of
-/// who was killed an hour ago go, and layers that nobody has used for thirty days with their locks.
+/// who was killed go, and layers that nobody has used for thirty days with their locks.
 class Staging {
  public:
   /// Errors: system.
@@ -58,6 +63,7 @@ class Staging {
                            const std::filesystem::path& place) const;
   explicit Staging(std::filesystem::path path) : path_(std::move(path)) {}
   std::filesystem::path path_;
+  os::Handle held_;  // as long as this lives, its directory is nobody's to remove
 };
 
 }  // namespace lazaret::core

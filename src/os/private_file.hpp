@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "lazaret/result.hpp"
+#include "os/handle.hpp"
 
 namespace lazaret::os {
 
@@ -16,5 +17,12 @@ namespace lazaret::os {
 /// Errors: permission_denied where the file or its folder is another user's or open to others;
 /// those of the system; unsupported on Windows.
 [[nodiscard]] Status make_private_file(const std::filesystem::path& file);
+
+/// Makes a file that says that somebody lives: it is locked (flock(2)) as long as the handle is
+/// there, however its process ends. It gets its name when it is locked. Errors: those of the
+/// system; unsupported on Windows.
+[[nodiscard]] Result<Handle> make_held_file(const std::filesystem::path& file);
+/// Whether the handle of such a file lives; true as well for what cannot be looked at.
+[[nodiscard]] bool is_held(const std::filesystem::path& file);
 
 }  // namespace lazaret::os

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <set>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "backend/docker/instance.hpp"
@@ -17,6 +18,7 @@
 #include "integration/spawners.hpp"
 #include "integration/support.hpp"
 #include "journal/lease_journal.hpp"
+#include "os/private_file.hpp"
 #include "places.hpp"
 
 // Lazaret is ended by SIGKILL wherever it may be, and started again: nothing of the dead is left,
@@ -26,6 +28,7 @@ namespace {
 
 using namespace std::chrono_literals;
 namespace fs = std::filesystem;
+using testing::HasSubstr;
 using Names = std::set<std::string>;
 
 constexpr unsigned kPoints = 26;
@@ -160,6 +163,27 @@ class Killed : public testing::TestWithParam<const char*> {
 
 INSTANTIATE_TEST_SUITE_P(EachBackend, Killed, testing::ValuesIn(kBackends),
                          [](const auto& given) { return std::string(given.param); });
+
+// What was being made of packages, by who held it as long as he lived.
+TEST(KilledInstaller, LeavesADirectoryThatIsCleared_P45) {
+  const Folder cache;
+  const fs::path store = cache.path() + "/lazaret/packages";
+  const fs::path dead = store / ".making-dead", living = store / ".making-living";
+  for (const fs::path& making : {dead, living}) fs::create_directories(making);
+  fs::permissions(store, fs::perms::owner_all);
+  std::ofstream(dead / "held") << "";
+  const auto held = os::make_held_file(living / "held");
+  ASSERT_TRUE(held.ok()) << held.error().message();
+  const auto gc = [&cache](std::vector<std::string> more) {
+    more.insert(more.begin(), {"gc", "--json"});
+    return lazaret(more, {.argv = {}, .environment = {{"XDG_CACHE_HOME", cache.path()}}}).out;
+  };
+  EXPECT_THAT(gc({"--dry-run"}), HasSubstr(dead.string()));
+  EXPECT_TRUE(fs::exists(dead));
+  EXPECT_THAT(gc({}), HasSubstr(dead.string()));
+  EXPECT_FALSE(fs::exists(dead));
+  EXPECT_TRUE(fs::exists(living));
+}
 
 // A process of this user that lives, with a box of its own.
 class Neighbour {

@@ -1,6 +1,7 @@
 #include "os/private_file.hpp"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,6 +59,20 @@ Status make_private_file(const fs::path& file) {
   const Handle made(::openat(inside.get(), file.filename().c_str(), kFlags, 0600));
   if (!made.valid()) return last_error("opening " + file.string());
   return require_private(made.get(), file, "0600");
+}
+
+Result<Handle> make_held_file(const fs::path& file) {
+  const fs::path early = file.string() + ".new";
+  Handle made(::open(early.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!made.valid()) return last_error("making " + early.string());
+  if (::flock(made.get(), LOCK_EX | LOCK_NB) != 0) return last_error("locking " + early.string());
+  if (::rename(early.c_str(), file.c_str()) != 0) return last_error("naming " + file.string());
+  return made;
+}
+
+bool is_held(const fs::path& file) {
+  const Handle seen(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  return !seen.valid() || ::flock(seen.get(), LOCK_SH | LOCK_NB) != 0;
 }
 
 }  // namespace lazaret::os

@@ -1,4 +1,8 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -6,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/package_store.hpp"
 #include "unit/core/layers_bed.hpp"
 
 namespace lazaret::core {
@@ -209,6 +214,33 @@ TEST_F(Layers, TakeAwayWhatWasLeftHalfMadeAnHourAgo) {
   ASSERT_TRUE(layer(leaving("x")).ok());
   EXPECT_FALSE(fs::exists(store_ / ".making-old"));
   EXPECT_TRUE(fs::exists(store_ / ".making-new"));
+}
+
+// Who installs is killed in the middle, and its layer is nobody's at once; the other's is his.
+TEST_F(Layers, KnowWhoseMakerWasKilled_P45) {
+  file("a-1.tar.gz", "one");
+  ASSERT_TRUE(open_store(store_).ok());
+  const auto living = Staging::in(store_);
+  ASSERT_TRUE(living.ok()) << living.error().message();
+  EXPECT_THAT(abandoned_in(store_), IsEmpty());
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const auto dying = [](const ExecutionRequest&, policy::Streams) {
+      (void)::raise(SIGKILL);
+      return ExecutionResult();
+    };
+    (void)layer(dying).ok();
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFSIGNALED(status));
+  const auto left = abandoned_in(store_);
+  ASSERT_EQ(left.size(), 1U);
+  EXPECT_EQ(left.front(), fs::path(fs::canonical(store_)) / left.front().filename());
+  ASSERT_TRUE(layer(leaving("x")).ok());
+  EXPECT_THAT(abandoned_in(store_), IsEmpty());
+  EXPECT_TRUE(fs::exists(living->files()));
 }
 
 TEST_F(Layers, OfAFileThatCannotBeReadAreNone) {
