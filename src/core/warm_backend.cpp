@@ -67,13 +67,26 @@ class ReadyBox final : public pool::Item {
   std::uint64_t own_cpu_ms_ = 0;
 };
 
+// The time of a run is no part of its box, which may have waited for another; what is said to have
+// been asked for is what this run has asked for. Nothing where that is the same.
+std::optional<std::vector<Evidence>> evidence_for(const policy::Spec& spec,
+                                                  const std::vector<Evidence>& seen) {
+  const auto row = std::ranges::find(seen, Control::timeout, &Evidence::control);
+  std::string asked = backend::requested(Control::timeout, spec);
+  if (row == seen.end() || row->requested == asked) return std::nullopt;
+  std::vector<Evidence> own = seen;
+  own[static_cast<std::size_t>(row - seen.begin())].requested = std::move(asked);
+  return own;
+}
+
 // A box whose end the stock sees to.
 class LentBox final : public backend::Box {
  public:
   LentBox(std::unique_ptr<backend::Box> box, std::shared_ptr<Stock> stock,
-          std::optional<std::uint64_t> own_cpu_ms)
+          std::optional<std::uint64_t> own_cpu_ms, const policy::Spec& spec)
       : box_(std::move(box)),
         stock_(std::move(stock)),
+        evidence_(evidence_for(spec, box_->evidence())),
         own_cpu_ms_(own_cpu_ms),
         warnings_(stock_->complaints()) {
     warnings_.insert(warnings_.end(), box_->warnings().begin(), box_->warnings().end());
@@ -81,7 +94,9 @@ class LentBox final : public backend::Box {
   ~LentBox() override { stock_->pool.retire(std::make_unique<ReadyBox>(std::move(box_), *stock_)); }
 
   Wire& wire() override { return box_->wire(); }
-  const std::vector<Evidence>& evidence() const override { return box_->evidence(); }
+  const std::vector<Evidence>& evidence() const override {
+    return evidence_ ? *evidence_ : box_->evidence();
+  }
   const std::vector<std::string>& warnings() const override { return warnings_; }
   Status kill(const Call& call) override { return box_->kill(call); }
   Status dispose(const Call&) override { return {}; }
@@ -102,6 +117,7 @@ class LentBox final : public backend::Box {
 
   std::unique_ptr<backend::Box> box_;
   std::shared_ptr<Stock> stock_;
+  std::optional<std::vector<Evidence>> evidence_;  // where it is not the box's own
   std::optional<std::uint64_t> own_cpu_ms_;  // of one that was made ahead
   std::vector<std::string> warnings_;
 };
@@ -118,7 +134,6 @@ void add(std::string& kind, std::string_view text) {
 }
 
 void add(std::string& kind, const Limits& limits) {
-  add(kind, static_cast<std::uint64_t>(limits.timeout.count()));
   add(kind, limits.cpu_time ? std::to_string(limits.cpu_time->count()) : "");
   add(kind, std::to_string(limits.cpus));
   for (const std::uint64_t number :
@@ -201,7 +216,7 @@ Result<std::unique_ptr<backend::Box>> WarmBackend::open(const policy::Spec& spec
   LAZARET_TRY(Opened opened, take_or_open(spec, call));
   LAZARET_CHECK(backend::require(opened.box->evidence(), spec));
   return std::unique_ptr<backend::Box>(
-      std::make_unique<LentBox>(std::move(opened.box), stock_, opened.own_cpu_ms));
+      std::make_unique<LentBox>(std::move(opened.box), stock_, opened.own_cpu_ms, spec));
 }
 
 Result<Turn::Held> WarmBackend::turn_to_open(const Call& call) {

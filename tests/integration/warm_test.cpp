@@ -80,6 +80,27 @@ TEST_P(Warm, UsesEachBoxOnce) {
   EXPECT_EQ(ahead, 5);
 }
 
+// The time of a run is its own, in its evidence and in fact.
+TEST_P(Warm, IsOfNoOneTimeout) {
+  const CodeSandbox sandbox = sandbox_on(GetParam());
+  (void)await(sandbox, bash("echo here"));
+  int ahead = 0;
+  for (int turn = 0; turn < 20 && ahead < 3; ++turn) {
+    (void)boxes().settled("bash");
+    ExecutionRequest request = bash("echo here; exec sleep 20");
+    request.limits.timeout = std::chrono::milliseconds(301 + turn);
+    request.limits.grace = std::chrono::milliseconds(200);
+    const ExecutionResult result = sandbox.execute(request);
+    EXPECT_EQ(result.meta.cause, Cause::timeout) << to_json(result);
+    EXPECT_LT(result.duration, std::chrono::seconds(5));
+    const auto row =
+        std::ranges::find(result.meta.evidence, Control::timeout, &Evidence::control);
+    EXPECT_EQ(row->requested, std::to_string(301 + turn) + " ms");
+    ahead += result.meta.made_ahead ? 1 : 0;
+  }
+  EXPECT_EQ(ahead, 3);
+}
+
 TEST_P(Warm, ReplacesUnnoticedWhatIsKilledWhileItWaits) {
   const CodeSandbox sandbox = sandbox_on(GetParam());
   const ExecutionRequest request = bash("echo here");

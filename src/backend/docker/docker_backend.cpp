@@ -360,9 +360,7 @@ Result<Reading> DockerBackend::timeout_reading(const Draft& draft, const Call& c
     kill_answers_ = true;
   }
   return Reading{Control::timeout, EvidenceStatus::enforced,
-                 "SIGKILL by the engine after " +
-                     std::to_string(draft.spec.limits.timeout.count()) + " ms and grace",
-                 "engine kill answers"};
+                 "SIGKILL by the engine after that and the grace", "engine kill answers"};
 }
 
 }  // namespace lazaret::backend::docker

@@ -74,11 +74,9 @@ Processors own_processors() {
   return processors;
 }
 
-Reading timeout_reading(const policy::Spec& spec) {
+Reading timeout_reading() {
   return {Control::timeout, EvidenceStatus::enforced,
-          "SIGKILL through a pidfd after " + std::to_string(spec.limits.timeout.count()) +
-              " ms and grace",
-          "pidfd held"};
+          "SIGKILL through a pidfd after that and the grace", "pidfd held"};
 }
 
 Reading way_out_reading() {
@@ -142,7 +140,7 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
   readings.push_back(read_scratch_mounts(report, spec.profile));
   add(parts.cgroup ? parts.cgroup->readings(spec.limits)
                    : readings_without_cgroup(spec, report, cgroups.why_not));
-  readings.push_back(timeout_reading(spec));
+  readings.push_back(timeout_reading());
   if (!spec.egress.hosts.empty()) readings.push_back(way_out_reading());
   // What was read by number was this process only if it is still there (P-05).
   if (has_ended(parts.launched.pidfd))
