@@ -35,6 +35,8 @@ std::vector<std::string> names() {
   return all;
 }
 
+constexpr int kNotHeld = 4;
+
 void declare(CLI::App& app, Options& options) {
   app.add_option("--only", options.only, "groups to measure, with commas between; without it, all")
       ->delimiter(',')
@@ -55,7 +57,15 @@ void write(const Report& report, const std::string& path) {
   if (!(file << text).flush()) throw Failure("writing " + path);
 }
 
-void measure(const Options& options) {
+// How many numbers are not what they are asked to be.
+std::ptrdiff_t not_held(const Report& report) {
+  std::ptrdiff_t count = 0;
+  for (const auto& [name, group] : report.groups)
+    count += std::ranges::count_if(group.figures, [](const Figure& f) { return !f.held(); });
+  return count;
+}
+
+std::ptrdiff_t measure(const Options& options) {
   std::FILE* const table = options.json == "-" ? stderr : stdout;
   Report report{machine(), {}};
   for (const auto& [key, value] : report.machine.items())
@@ -68,6 +78,7 @@ void measure(const Options& options) {
     print_table(report.groups.back().second, table);
   }
   if (!options.json.empty()) write(report, options.json);
+  return not_held(report);
 }
 
 int run(int argc, char** argv) {
@@ -79,12 +90,14 @@ int run(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   listen_for_interrupts();
   try {
-    measure(options);
+    const std::ptrdiff_t count = measure(options);
+    if (count == 0) return 0;
+    std::fprintf(stderr, "lazaret_bench: %td of the numbers asked are not held\n", count);
+    return kNotHeld;
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "lazaret_bench: %s\n", interrupted() ? "interrupted" : failure.what());
     return interrupted() ? 130 : 1;
   }
-  return 0;
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <fstream>
+#include <string>
 #include <string_view>
 #include <thread>
 
 #include "bench/groups.hpp"
+#include "bench/peers.hpp"
 #include "bench/sandboxes.hpp"
 #include "places.hpp"
 
@@ -19,13 +22,24 @@ std::function<void()> in(const CodeSandbox& sandbox, const ExecutionRequest& req
   return [&sandbox, request] { must_succeed(sandbox, request); };
 }
 
-// Of this process, in KiB: "VmHWM:" is its peak, "VmRSS:" what it has now (proc(5), status).
-double own_kib(std::string_view field) {
-  std::ifstream status("/proc/self/status");
+// In KiB: "VmHWM:" is a process's peak, "VmRSS:" what it has now (proc(5), status).
+double kib_of(const std::string& process, std::string_view field) {
+  std::ifstream status("/proc/" + process + "/status");
   for (std::string line; std::getline(status, line);) {
     if (line.starts_with(field)) return std::stod(line.substr(field.size()));
   }
   return 0;
+}
+double own_kib(std::string_view field) { return kib_of("self", field); }
+
+// Of this process and the spawners that it has started by whichever thread.
+double family_kib() {
+  double sum = own_kib("VmRSS:");
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::ifstream children(thread.path() / "children");
+    for (std::string child; children >> child;) sum += kib_of(child, "VmRSS:");
+  }
+  return sum;
 }
 
 void add_flood(Group& group) {
@@ -98,7 +112,9 @@ Group true_group(int rounds) {
        {"library, first run of a sandbox", Who::ours,
         [] { must_succeed(sandbox_on(kNative), command({"true"})); }},
        {"lazaret exec", Who::ours, running(kExec)},
-       peer});
+       peer,
+       nsjail({"true"}, ""),
+       isolate({"true"}, "")});
   group.add_ratio("library, a box made when it is asked for", peer.name, at_most(1));
   group.add_ratio("lazaret exec", peer.name, at_most(1));
   group.add_ratio("library, first run of a sandbox", peer.name, at_most(1));
@@ -118,19 +134,20 @@ Group rate_group(int) {
   return group;
 }
 
-// 100,000 runs, whatever the rounds. What a tenth of them has needed is no growth.
+// 100,000 runs, whatever the rounds, weighed with the spawners. What a tenth of them has needed is
+// no growth.
 Group endurance_group(int) {
   constexpr int kTenth = 10'000;
   const unsigned threads = busy_threads();
   const int tenth = kTenth / static_cast<int>(threads);
   const CodeSandbox sandbox = sandbox_on(kNative);
   run_in_threads(sandbox, threads, tenth);
-  const double before = own_kib("VmRSS:");
+  const double before = family_kib();
   run_in_threads(sandbox, threads, 9 * tenth);
   Group group{.title = "native: true, again and again"};
   group.figures = {
       {"memory after " + std::to_string(10 * tenth * static_cast<int>(threads)) + " runs, more",
-       (own_kib("VmRSS:") - before) / 1024, "MiB", at_most(1)}};
+       (family_kib() - before) / 1024, "MiB", at_most(1)}};
   return group;
 }
 

@@ -7,6 +7,7 @@
 #
 # GROUP: print, pool, docker, sustained, start, true, rate, python, kill, memory, serving, files,
 # session, endurance. Without --rounds each candidate is measured 200 times. Leaves nothing behind.
+# Exit status 4: everything was measured, and a number that is asked for is not held.
 set -euo pipefail
 
 tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -56,9 +57,12 @@ refresh_page() {
   cp "$1" "$PAGE.json"
 }
 
+readonly NOT_HELD=4
+
 main() {
+  local status=0
   if [[ ${1:-} == -h || ${1:-} == --help ]]; then
-    sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
     return 0
   fi
   own_mounts "$@"
@@ -72,8 +76,10 @@ main() {
   if [[ " $*" == *" --only"* || " $*" == *" --json"* ]]; then
     measure "$@"
   else
-    measure --json "$TREE/bench.json" "$@"
+    measure --json "$TREE/bench.json" "$@" || status=$?
+    ((status == 0 || status == NOT_HELD)) || return "$status"
     refresh_page "$TREE/bench.json"
+    return "$status"
   fi
 }
 

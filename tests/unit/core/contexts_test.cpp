@@ -10,8 +10,7 @@ namespace {
 policy::Spec in_context(const std::string& name) {
   policy::Spec spec;
   spec.language = "python";
-  spec.program.cell.emplace();
-  spec.program.cell->context = name;
+  spec.program.cell = policy::Program::Cell{name, "", 1};
   return spec;
 }
 
