@@ -13,6 +13,7 @@
 #include "core/cause.hpp"
 #include "core/inputs.hpp"
 #include "core/package_fetch.hpp"
+#include "core/turns.hpp"
 #include "policy/packages.hpp"
 
 namespace lazaret::embedded {
@@ -95,18 +96,33 @@ Status make_layer(const PackageWish& wish, const std::vector<Package>& packages,
   return Error(kept.error()).with_hint(result.meta.warnings.front());
 }
 
+std::vector<Package> named_ones_of(std::vector<Package> packages) {
+  std::erase_if(packages, [](const Package& package) { return package.name.empty(); });
+  return packages;
+}
+
+// Many that want the same at once are served by the first, as long as they are of this process.
+Result<Turns::Held> turn_for(const std::string& name, const PackageWish& wish) {
+  static Turns turns;
+  auto held = turns.hold(name, wish.request.stop);
+  if (!held) return Error(Errc::cancelled, "cancelled while another installed the same packages");
+  return *std::move(held);
+}
+
 Result<PackageLayer> layer_of_files(const PackageWish& wish, const fs::path& store,
                                     const Installer& install) {
   LAZARET_TRY(std::vector<Package> packages, packages_of(wish));
   const std::string name = name_of_layer(wish, packages);
   LAZARET_TRY(auto layer, whole_layer(store, name));
   if (!layer) {
+    LAZARET_TRY(const Turns::Held turn, turn_for((store / name).string(), wish));
+    LAZARET_TRY(layer, whole_layer(store, name));
+    if (layer) return PackageLayer{std::move(*layer), named_ones_of(std::move(packages))};
     LAZARET_CHECK(make_layer(wish, packages, store, install));
     LAZARET_TRY(layer, whole_layer(store, name));
   }
   if (!layer) return Error(Errc::system, "the packages were taken away from " + store.string());
-  std::erase_if(packages, [](const Package& package) { return package.name.empty(); });
-  return PackageLayer{std::move(*layer), std::move(packages)};
+  return PackageLayer{std::move(*layer), named_ones_of(std::move(packages))};
 }
 
 // What was asked for, and of whom.
@@ -147,13 +163,19 @@ std::optional<PackageLayer> layer_locked_by(const std::string& text, const fs::p
   return std::nullopt;
 }
 
+std::optional<PackageLayer> locked_layer(const fs::path& store, const std::string& name,
+                                         std::optional<std::chrono::hours> age) {
+  const auto text = lock_in(store, name, age);
+  return text ? layer_locked_by(*text, store) : std::nullopt;
+}
+
 Result<PackageLayer> layer_of_wanted(const PackageWish& wish, const fs::path& store,
                                      const Installer& install) {
   LAZARET_TRY(const std::string name, name_of_lock(wish));
   const auto age = is_exact(wish) ? std::nullopt : std::optional(kAgeOfLock);
-  if (const auto text = lock_in(store, name, age)) {
-    if (auto layer = layer_locked_by(*text, store)) return std::move(*layer);
-  }
+  if (auto layer = locked_layer(store, name, age)) return std::move(*layer);
+  LAZARET_TRY(const Turns::Held turn, turn_for((store / name).string(), wish));
+  if (auto layer = locked_layer(store, name, age)) return std::move(*layer);
   LAZARET_TRY(const Staging staging, Staging::in(store));
   ExecutionRequest fetched = wish.request;
   tell(wish, "fetching packages");

@@ -1,11 +1,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <future>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -190,8 +194,11 @@ TEST_F(Layers, AreMadeOfFilesThatAreNotTooLargeUnlessCancelled) {
 TEST_F(Layers, OfSomebodyWhoWasSoonerAreAsGood) {
   file("a-1.tar.gz", "one");
   const auto sooner = [this](const ExecutionRequest& wanted, policy::Streams) {
-    const auto other = layer(leaving("his"));
-    EXPECT_TRUE(other.ok());
+    const pid_t other = ::fork();  // another process has another's turns
+    if (other == 0) ::_exit(layer(leaving("his")).ok() ? 0 : 1);
+    int status = -1;
+    EXPECT_EQ(::waitpid(other, &status, 0), other);
+    EXPECT_EQ(status, 0);
     return leaving("mine")(wanted, policy::Streams::kept);
   };
   const auto made = layer(sooner);
@@ -214,6 +221,34 @@ TEST_F(Layers, TakeAwayWhatWasLeftHalfMadeAnHourAgo) {
   ASSERT_TRUE(layer(leaving("x")).ok());
   EXPECT_FALSE(fs::exists(store_ / ".making-old"));
   EXPECT_TRUE(fs::exists(store_ / ".making-new"));
+}
+
+// Eight at once are served by one; who goes meanwhile waits for nobody.
+TEST_F(Layers, AreMadeOnceForAllWhoWantThemAtOnce) {
+  file("a-1.tar.gz", "one");
+  const Installer made = leaving("x");
+  std::atomic<int> under_way = 0, well = 0;
+  std::promise<void> begun;
+  const Installer slow = [&](const ExecutionRequest& wanted, policy::Streams streams) {
+    if (++under_way == 1) begun.set_value();
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    return made(wanted, streams);
+  };
+  std::vector<std::jthread> askers;
+  for (int number = 0; number < 8; ++number)
+    askers.emplace_back([&] { well += layer(slow).ok() ? 1 : 0; });
+  begun.get_future().wait();
+  ExecutionRequest leaving_one = request_;
+  std::stop_source stop;
+  (void)stop.request_stop();
+  leaving_one.stop = stop.get_token();
+  const PackageWish wish{leaving_one, leaving_one.language, limits_, index_, hosts_, interpreter_};
+  const auto left = layer_of(wish, store_, slow);
+  ASSERT_FALSE(left.ok());
+  EXPECT_EQ(left.error().code(), Errc::cancelled);
+  askers.clear();
+  EXPECT_EQ(well, 8);
+  EXPECT_EQ(under_way, 1);
 }
 
 // Who installs is killed in the middle, and its layer is nobody's at once; the other's is his.
