@@ -1,0 +1,40 @@
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "integration/support.hpp"
+#include "os/private_file.hpp"
+
+namespace lazaret::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+// What was being made of packages, by who held it as long as he lived.
+TEST(KilledInstaller, LeavesADirectoryThatIsCleared_P45) {
+  const Folder cache;
+  const fs::path store = cache.path() + "/lazaret/packages";
+  const fs::path dead = store / ".making-dead", living = store / ".making-living";
+  for (const fs::path& making : {dead, living}) fs::create_directories(making);
+  fs::permissions(store, fs::perms::owner_all);
+  std::ofstream(dead / "held") << "";
+  const auto held = os::make_held_file(living / "held");
+  ASSERT_TRUE(held.ok()) << held.error().message();
+  const auto gc = [&cache](std::vector<std::string> more) {
+    more.insert(more.begin(), {"gc", "--json"});
+    return lazaret(more, {.argv = {}, .environment = {{"XDG_CACHE_HOME", cache.path()}}}).out;
+  };
+  EXPECT_THAT(gc({"--dry-run"}), HasSubstr(dead.string()));
+  EXPECT_TRUE(fs::exists(dead));
+  EXPECT_THAT(gc({}), HasSubstr(dead.string()));
+  EXPECT_FALSE(fs::exists(dead));
+  EXPECT_TRUE(fs::exists(living));
+}
+
+}  // namespace
+}  // namespace lazaret::test
