@@ -50,17 +50,21 @@ bool is_given_up(const Result<runner::Ending>& ending) {
                           ending.error().code() == Errc::cancelled);
 }
 
-// It has no last words worth a grace.
+// Asked first, as compilers clear away on TERM what they have left beside the program.
 std::optional<StoppedCompiler> end_compiler(runner::Client& client, Diagnostics& diagnostics) {
-  constexpr std::uint32_t kHardest = 9;  // SIGKILL
+  constexpr std::uint32_t kTerminate = 15, kHardest = 9;
   const auto decided = Clock::now();
-  const Call call = Call{}.within(kKillBound);
-  if (!client.signal(kHardest, call).ok()) return std::nullopt;
-  auto ending = client.await(diagnostics, call);
-  if (!ending.ok()) return std::nullopt;
-  const auto taken = Clock::now() - decided;
-  return StoppedCompiler{*std::move(ending),
-                         std::chrono::duration_cast<std::chrono::milliseconds>(taken)};
+  for (const auto& [signal, path] :
+       {std::pair{kTerminate, "term"}, std::pair{kHardest, "kill"}}) {
+    const Call call = Call{}.within(kKillBound);
+    if (!client.signal(signal, call).ok()) return std::nullopt;
+    auto ending = client.await(diagnostics, call);
+    if (!ending.ok()) continue;
+    const auto taken = Clock::now() - decided;
+    return StoppedCompiler{*std::move(ending), path,
+                           std::chrono::duration_cast<std::chrono::milliseconds>(taken)};
+  }
+  return std::nullopt;
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <optional>
 #include <stop_token>
+#include <string>
 
 #include "lazaret/execution_result.hpp"
 #include "policy/spec.hpp"
@@ -13,6 +14,7 @@ namespace lazaret::core {
 /// A compiler that was given up and ended, in a box that is kept.
 struct StoppedCompiler {
   runner::Ending ending;
+  std::string path;  ///< of Kill: "term" or "kill"
   std::chrono::milliseconds latency{0};
 };
 
@@ -28,7 +30,7 @@ struct Compiled {
 };
 
 /// Puts the program's files into the box and lets its compiler work on them. What does not end in
-/// time is killed by the runner where the box is kept, else, and what the runner cannot end, is the
+/// time is ended by the runner where the box is kept, else, and what the runner cannot end, is the
 /// caller's to end.
 [[nodiscard]] Compiled compile_in(runner::Client& client, const policy::Spec& spec,
                                   const std::stop_token& stop);

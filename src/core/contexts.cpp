@@ -26,7 +26,7 @@ Status Contexts::enter(policy::Spec& spec) {
   if (found == all_.end()) {
     const std::size_t lost = count_lost();
     if (all_.size() - lost < kMostContexts && lost < kMostLost) return {};
-    return Error(Errc::conflict, "the session has as many contexts as it may: 16")
+    return Error(Errc::conflict, "the session has as many contexts as it may, or has lost")
         .with_hint("end one");
   }
   Known& known = found->second;

@@ -67,19 +67,21 @@ std::optional<ResultError> of_go(std::string_view text) {
   return std::nullopt;
 }
 
-// Said by the runtime itself, with no panic and no place.
+// Said by the runtime itself, with no panic and no place, at the very end.
 std::optional<ResultError> of_rusts_heap(std::string_view text) {
   const std::size_t at = last_line_starting(text, "memory allocation of ");
-  if (at == text.npos || !line_at(text, at).ends_with(" bytes failed")) return std::nullopt;
+  const bool is_last = at != text.npos && after_line(text, at).empty();
+  if (!is_last || !line_at(text, at).ends_with(" bytes failed")) return std::nullopt;
   return said(ErrorType::MemoryError, line_at(text, at));
 }
 
 // The place stands in the first line; since 1.73 the message has one of its own.
 std::optional<ResultError> of_rust(std::string_view text) {
+  if (auto heap = of_rusts_heap(text)) return heap;
   const std::size_t at = last_line_starting(text, "thread '");
   const std::string_view line = at == text.npos ? "" : line_at(text, at);
   const std::size_t panicked = line.find("panicked at ");
-  if (panicked == line.npos) return of_rusts_heap(text);
+  if (panicked == line.npos) return std::nullopt;
   std::string message(line.substr(panicked));
   if (message.ends_with(':')) message += " " + std::string(line_at(after_line(text, at), 0));
   ResultError made = said(type_of_words(message), message);

@@ -128,7 +128,7 @@ class Run {
   void give_up(const std::optional<StoppedCompiler>& compiler) {
     if (compiler) death_.ending = compiler->ending;
     if (compiler && is_alone(others_before_))
-      kill_ = Kill{"kill", compiler->latency, 0};
+      kill_ = Kill{compiler->path, compiler->latency, 0};
     else
       kill_box("kill");
   }

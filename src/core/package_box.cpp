@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::milliseconds kTime{300'000};
 constexpr std::uint64_t kBytes = 1ULL << 30, kFiles = 65'536, kWords = 1ULL << 20;
+constexpr std::uint64_t kAnyAmount = 1ULL << 44;  // the most that may be asked for
 constexpr std::uint32_t kTasks = 256, kDescriptors = 1024;
 constexpr std::size_t kMostReason = 500;
 
@@ -99,6 +100,8 @@ ExecutionRequest request_for_packages(const PackageWish& wish, const PackageProg
   wanted.limits.value_bytes = std::min(maxima.value_bytes, kWords);
   wanted.limits.stderr_bytes = std::min(maxima.stderr_bytes, kWords);
   if (maxima.cpu_time) wanted.limits.cpu_time = maxima.cpu_time;
+  // What is fetched goes through its output.
+  wanted.limits.output_bytes = maxima.output_bytes.value_or(kAnyAmount);
   wanted.subprocess = Subprocess::allow;  // installers are programs that start others
   wanted.profile = wish.request.profile;
   wanted.image = wish.request.image;

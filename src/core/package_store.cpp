@@ -125,10 +125,12 @@ Result<fs::path> open_store(const fs::path& path) {
 
 std::vector<fs::path> abandoned_in(const fs::path& store) {
   std::vector<fs::path> found;
-  std::error_code none;
-  for (const auto& entry : fs::directory_iterator(store, none)) {
-    const bool is_making = entry.path().filename().string().starts_with(kMaking);
-    if (is_making && is_abandoned(entry.path())) found.push_back(entry.path());
+  std::error_code error;
+  if (!fs::is_directory(store, error) || !os::make_private_folder(store).ok()) return found;
+  const fs::directory_iterator end;
+  for (fs::directory_iterator at(store, error); !error && at != end; at.increment(error)) {
+    const bool is_making = at->path().filename().string().starts_with(kMaking);
+    if (is_making && is_abandoned(at->path())) found.push_back(at->path());
   }
   return found;
 }

@@ -19,8 +19,9 @@ namespace lazaret::os {
 [[nodiscard]] Status make_private_file(const std::filesystem::path& file);
 
 /// Makes a file that says that somebody lives: it is locked (flock(2)) as long as the handle is
-/// there, however its process ends. It gets its name when it is locked. Errors: those of the
-/// system; unsupported on Windows.
+/// there, however its process ends. It gets its name when it is locked; where the file system
+/// has no locks there is no file, and the handle is none. Errors: those of the system; unsupported
+/// on Windows.
 [[nodiscard]] Result<Handle> make_held_file(const std::filesystem::path& file);
 /// Whether the handle of such a file lives; true as well for what cannot be looked at.
 [[nodiscard]] bool is_held(const std::filesystem::path& file);

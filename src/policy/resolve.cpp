@@ -186,6 +186,8 @@ Result<Limits> limits_of(const ExecutionRequest& request, const Config& config,
     const auto amount = row.asked(request.limits);
     if (amount) LAZARET_CHECK(take_override(limits, row, *amount, config).within("limits"));
   }
+  // Who asks for nothing has no more of it than who asks for the most.
+  if (!limits.output_bytes) limits.output_bytes = config.maxima.output_bytes;
   return limits;
 }
 

@@ -15,7 +15,6 @@ class OutputLimitOn : public testing::TestWithParam<const char*> {
   }
   static ExecutionRequest limited(std::uint64_t bytes, ExecutionRequest request) {
     request.limits.output_bytes = bytes;
-    request.limits.grace = std::chrono::milliseconds(300);
     return request;
   }
   static ExecutionResult run(std::uint64_t bytes, ExecutionRequest request) {
@@ -48,7 +47,9 @@ TEST_P(OutputLimitOn, EndsWhoGoesOnAndOn) {
 }
 
 TEST_P(OutputLimitOn, EndsWhoDoesNotHearToo) {
-  const ExecutionResult result = run(1 << 20, bash("trap '' TERM; while :; do echo y; done"));
+  ExecutionRequest deaf = bash("trap '' TERM; while :; do echo y; done");
+  deaf.limits.grace = std::chrono::milliseconds(300);
+  const ExecutionResult result = run(1 << 20, deaf);
   EXPECT_EQ(result.meta.cause, Cause::output_limit) << to_json(result);
   ASSERT_TRUE(result.meta.kill);
   EXPECT_EQ(result.meta.kill->path, "kill");

@@ -23,7 +23,8 @@ bool Workers::submit(Task task) {
   if (over_ || is_full()) return false;
   const bool somebody_is_free = line_.size() < idle_;
   const bool has_thread = somebody_is_free || threads_.size() == most_ || begin_thread();
-  if (!has_thread && threads_.empty()) return false;
+  // Where there is no line, what is taken is for a thread of its own.
+  if (!has_thread && (threads_.empty() || waiting_ == 0)) return false;
   ++under_way_;
   line_.push_back(std::move(task));
   changed_.notify_one();

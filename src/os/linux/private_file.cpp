@@ -65,7 +65,10 @@ Result<Handle> make_held_file(const fs::path& file) {
   const fs::path early = file.string() + ".new";
   Handle made(::open(early.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!made.valid()) return last_error("making " + early.string());
-  if (::flock(made.get(), LOCK_EX | LOCK_NB) != 0) return last_error("locking " + early.string());
+  if (::flock(made.get(), LOCK_EX | LOCK_NB) != 0) {  // not on this file system
+    (void)::unlink(early.c_str());
+    return Handle();
+  }
   if (::rename(early.c_str(), file.c_str()) != 0) return last_error("naming " + file.string());
   return made;
 }

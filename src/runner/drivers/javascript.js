@@ -13,6 +13,7 @@
       'BoxedPrimitive', 'NativeError', 'GeneratorObject', 'External']) {
       if (types['is' + name]?.(value)) return name === 'NativeError' ? 'Error' : name;
     }
+    if (typeof value.toJSON === 'function') return 'object';
     // What these hold is no property of theirs in one version of node, and a symbol's in another.
     const tag = Object.prototype.toString.call(value).slice(8, -1);
     if (tag.endsWith(' Iterator') || tag.endsWith(' Helper')) return 'iterator';
@@ -64,13 +65,18 @@
         throw new Unserializable(`${where.slice(0, 200)}: nested deeper than 100`);
       }
       this.open.add(value);
-      if (types.isDate(value) && Number.isNaN(value.getTime())) {
-        throw new Unserializable(`${where}: a Date that is none does not exist in JSON`);
-      }
-      if (typeof value.toJSON === 'function') this.write(value.toJSON(), `${where}.toJSON()`);
+      if (typeof value.toJSON === 'function') this.writeSaid(value, where);
       else if (Array.isArray(value)) this.writeArray(value, where);
       else this.writeObject(value, where);
       this.open.delete(value);
+    }
+
+    writeSaid(value, where) {
+      const said = value.toJSON();
+      if (said === null && types.isDate(value)) {
+        throw new Unserializable(`${where}: a Date that is none does not exist in JSON`);
+      }
+      this.write(said, `${where}.toJSON()`);
     }
 
     writeArray(array, where) {

@@ -272,6 +272,19 @@ TEST(Resolve, TakesLimitsUpToTheMaximumAndNeverClamps) {
   EXPECT_EQ(refusal(asked), Errc::permission_denied);
 }
 
+// Any amount of output is no limit, and so beyond each.
+TEST(Resolve, BoundsTheOutputOfWhoAsksForNoBoundByTheMaximum) {
+  Config config;
+  EXPECT_FALSE(resolve(request(), config, facts()).value().limits.output_bytes);
+  config.maxima.output_bytes = 1000;
+  EXPECT_EQ(resolve(request(), config, facts()).value().limits.output_bytes, 1000U);
+  auto asked = request();
+  asked.limits.output_bytes = 999;
+  EXPECT_EQ(resolve(asked, config, facts()).value().limits.output_bytes, 999U);
+  asked.limits.output_bytes = 1001;
+  EXPECT_EQ(resolve(asked, config, facts()).error().code(), Errc::permission_denied);
+}
+
 TEST(Resolve, RefusesATimeoutOfNothing) {  // P-14
   auto asked = request();
   asked.limits.timeout = 0ms;
