@@ -59,6 +59,10 @@ struct ExecutionRequest {
   /// Added to the box's own PATH, HOME, LANG, TZ and TMPDIR. Names that change how programs are
   /// loaded (LD_PRELOAD, PYTHONPATH, …) are refused.
   std::map<std::string, std::string> environment;
+  /// Where the program begins: a directory of the box's that is there once the inputs have been
+  /// put, absolute or relative to /work, at most 4095 bytes. Empty: /work. Not in a context. A
+  /// compiler works in /work.
+  std::string working_directory;
   /// Put in this order; nothing replaces what is there already, but for what earlier runs of a
   /// session have left. All of them fit into `disk_bytes`.
   std::vector<Input> inputs;

@@ -66,6 +66,7 @@ runner::Job compiler_of(const policy::Spec& spec) {
   runner::Job job = job_with(spec, environment,
                              std::chrono::ceil<std::chrono::seconds>(spec.limits.compile_timeout));
   job.argv = spec.program.compiler;
+  job.working_directory = "/work";
   job.keeps_box = spec.keeps_box;
   put_files(job, spec.program);
   return job;

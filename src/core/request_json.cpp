@@ -181,6 +181,10 @@ constexpr std::array kMembers = {
     Member{"stdin",
            [](ExecutionRequest& to, const json& v) { return put_text(to.stdin_data, "stdin", v); }},
     Member{"environment", put_environment},
+    Member{"working_directory",
+           [](ExecutionRequest& to, const json& v) {
+             return put_text(to.working_directory, "working_directory", v);
+           }},
     Member{"files", put_files},
     Member{"packages", put_packages},
     Member{"return_artifacts",
@@ -259,6 +263,7 @@ json json_of(const ExecutionRequest& request) {
   if (!request.arguments.empty()) object["arguments"] = request.arguments;
   if (!request.stdin_data.empty()) object["stdin"] = request.stdin_data;
   if (!request.environment.empty()) object["environment"] = request.environment;
+  if (!request.working_directory.empty()) object["working_directory"] = request.working_directory;
   for (const Input& input : request.inputs) {
     if (!input.source) object["files"].push_back(file_json(input));
   }

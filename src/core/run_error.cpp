@@ -57,7 +57,9 @@ constexpr const char* kLookedUp = "programs are looked up in the box's PATH; see
 
 // Linux's numbers, whatever we run on.
 const char* hint_of(const runner::Failed& failed) {
-  constexpr int kTryAgain = 11, kDenied = 13;
+  constexpr int kTryAgain = 11, kDenied = 13, kAbsent = 2;
+  if (failed.step == "chdir" && failed.os_error == kAbsent)
+    return "put a file into the working directory first, or choose another one";
   if (failed.step == "exec" && failed.os_error == kDenied) return "it must be an executable file";
   if (failed.step == "fork" && failed.os_error == kTryAgain) return "raise --pids";
   return kHasNotRun;
@@ -123,6 +125,7 @@ ResultError with_hint(ResultError said, const policy::Spec& spec) {
     return said.message.find(word) != said.message.npos;
   };
   const bool refused = says("Operation not permitted") || says("EPERM");  // as the filter answers
+  if (says("File too large") && !said.hint) said.hint = "raise --file-size";
   if (spec.subprocess == Subprocess::deny && refused && !said.hint)
     said.hint = "if it, or a library that it uses, has started a process: --subprocess allows that";
   return said;

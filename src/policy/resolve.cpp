@@ -23,6 +23,7 @@ constexpr std::size_t kMostWords = 1024;
 constexpr std::size_t kMostWord = 128 * 1024 - 1;  // MAX_ARG_STRLEN of Linux, with its NUL
 constexpr std::size_t kMostText = 512 * 1024;      // all words, and again all variables
 constexpr std::size_t kMostVariables = 256;
+constexpr std::size_t kMostPath = 4095;            // PATH_MAX, with its NUL
 constexpr std::size_t kMostName = 64;  // of a context
 
 Error large(std::string message) { return Error(Errc::too_large, std::move(message)); }
@@ -89,6 +90,8 @@ Status check_context(const ExecutionRequest& request, const Facts& facts) {
     return invalid("contexts are kept by sessions").with_hint("lazaret session new; run it there");
   if (!request.command.empty()) return invalid("a command has no context, code has");
   if (request.terminal) return invalid("what runs in a context has no terminal");
+  if (!request.working_directory.empty())
+    return invalid("a context begins in /work").with_hint("let its code change the directory");
   if (request.arguments.empty() && request.stdin_data.empty() && !request.stdin_source) return {};
   return invalid("what runs in a context has neither arguments nor standard input");
 }
@@ -123,6 +126,17 @@ Status fill_program(Spec& spec, const ExecutionRequest& request, const Facts& fa
   spec.program = language->program(request, spec);
   if (request.terminal) spec.program.ahead.reset();  // it was started with pipes
   return make_cell(spec.program, request, spec.language);
+}
+
+// An interpreter that waits has begun in /work.
+Status put_directory(Program& program, const std::string& asked) {
+  if (asked.empty()) return {};
+  LAZARET_CHECK(check_text("the working directory", asked));
+  program.working_directory = asked.front() == '/' ? asked : "/work/" + asked;
+  if (program.working_directory.size() > kMostPath)
+    return invalid("the working directory is longer than 4095 bytes");
+  program.ahead.reset();
+  return {};
 }
 
 // Where nothing in /work can be executed, what a compiler leaves there cannot.
@@ -290,6 +304,7 @@ Result<Spec> resolve(const ExecutionRequest& request, const Config& config, cons
   LAZARET_TRY(spec.environment,
               environment_of(request, config, spec.limits.cpus).within("environment"));
   LAZARET_CHECK(fill_program(spec, request, facts));
+  LAZARET_CHECK(put_directory(spec.program, request.working_directory));
   LAZARET_CHECK(check_input(request));
   LAZARET_CHECK(check_terminal(request));
   spec.terminal = request.terminal;

@@ -169,6 +169,7 @@ Result<ExecutionRequest> common_request(const RunFlags& flags) {
   if (flags.allow_subprocess) request.subprocess = Subprocess::allow;
   request.deterministic = flags.deterministic;
   request.context = flags.context;
+  request.working_directory = flags.working_directory;
   if (flags.loopback) request.loopback = Loopback::up;
   request.hosts = flags.hosts;
   if (flags.terminal) put_terminal(request);
@@ -291,6 +292,8 @@ void add_box_flags(CLI::App& command, RunFlags& flags) {
 void add_program_flags(CLI::App& command, RunFlags& flags) {
   add_limits(command, flags, Of::run);
   add_words(command, "-e,--env", flags.environment, "NAME=VALUE for the program; may be repeated");
+  command.add_option("-w,--workdir", flags.working_directory,
+                     "where the program begins, absolute or below /work (default: /work)");
   command.add_flag("--deterministic", flags.deterministic,
                    "fix time zone, locale and the language's seeds; not the clock");
 }

@@ -19,6 +19,7 @@ struct RunFlags {
   std::optional<std::string> code;
   std::string language;
   std::vector<std::string> environment;
+  std::string working_directory;
   std::map<std::string, std::string> limits;  ///< by flag
   std::optional<std::string> image;
   std::optional<std::string> require;

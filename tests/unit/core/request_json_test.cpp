@@ -37,6 +37,7 @@ ExecutionRequest complete() {
                     {"empty", "", {}, false}};
   request.return_artifacts = true;
   request.deterministic = true;
+  request.working_directory = "data";
   request.terminal = TerminalSize{1, 65535};
   request.required_controls = {Control::network, Control::memory};
   return request;
@@ -85,6 +86,7 @@ TEST(RequestJson, BringsBackEveryMember) {
   EXPECT_EQ(request->required_controls, complete().required_controls);
   EXPECT_TRUE(request->return_artifacts);
   EXPECT_TRUE(request->deterministic);
+  EXPECT_EQ(request->working_directory, "data");
   EXPECT_EQ(request->terminal, complete().terminal);
 }
 
@@ -213,6 +215,7 @@ INSTANTIATE_TEST_SUITE_P(
         BadRow{"AnUnknownMemberOfAFile", R"({"files":[{"path":"a","content":"","mode":420}]})",
                "files"},
         BadRow{"ANumberAsReturn", R"({"return_artifacts":1})", "return_artifacts"},
+        BadRow{"ANumberAsWorkingDirectory", R"({"working_directory":1})", "working_directory"},
         BadRow{"ANumberAsDeterministic", R"({"deterministic":1})", "deterministic"},
         BadRow{"ATextAsReturn", R"({"return_artifacts":"true"})", "return_artifacts"}),
     [](const auto& given) { return given.param.name; });

@@ -107,6 +107,7 @@ TEST(Resolve, RefusesAContextThatCannotBe) {
   EXPECT_TRUE(refused([](ExecutionRequest& asked) { asked.arguments = {"x"}; }));
   EXPECT_TRUE(refused([](ExecutionRequest& asked) { asked.stdin_data = "x"; }));
   EXPECT_TRUE(refused([](ExecutionRequest& asked) { asked.terminal.emplace(); }));
+  EXPECT_TRUE(refused([](ExecutionRequest& asked) { asked.working_directory = "out"; }));
   EXPECT_TRUE(refused([](ExecutionRequest& asked) {
     asked.stdin_source = [](std::stop_token) { return std::string(); };
   }));
@@ -134,6 +135,22 @@ TEST(Resolve, FixesTheEnvironmentOfADeterministicRun) {
        {"TZ", "LANG", "LANGUAGE", "LC_ALL", "LC_TIME", "PYTHONHASHSEED", "PYTHONOPTIMIZE"}) {
     asked.environment = {{name, "UTC"}};
     EXPECT_EQ(refusal(asked), Errc::invalid_argument) << name;
+  }
+}
+
+TEST(Resolve, BeginsWhereItIsAskedTo) {
+  auto asked = request();
+  EXPECT_EQ(resolve(asked, {}, facts()).value().program.working_directory, "/work");
+  asked.working_directory = "data/raw";
+  EXPECT_EQ(resolve(asked, {}, facts()).value().program.working_directory, "/work/data/raw");
+  EXPECT_FALSE(resolve(asked, {}, facts()).value().program.ahead);
+  asked.working_directory = "/" + std::string(4094, 'a');
+  EXPECT_EQ(resolve(asked, {}, facts()).value().program.working_directory,
+            asked.working_directory);
+  for (const std::string& refused : {"/" + std::string(4095, 'a'), std::string(4090, 'a'),
+                                     std::string("a\0b", 3), std::string("\xFF")}) {
+    asked.working_directory = refused;
+    EXPECT_EQ(refusal(asked), Errc::invalid_argument) << refused.size();
   }
 }
 
