@@ -88,6 +88,7 @@ Status Service::keep_ready() {
 
 void Service::have_ready(backend::Backend& backend) const {
   auto* const warm = dynamic_cast<WarmBackend*>(&backend);
+  if (warm != nullptr && listener_) warm->tell(listener_);
   if (warm == nullptr || !keeps_ready_) return;
   const auto all = ready_in(config_, backend.default_grace());
   if (!all.ok()) return;  // checked before

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backend/choose.hpp"
@@ -40,6 +41,11 @@ class Service {
   /// Has boxes wait as the configuration's `pool.ready` says, with each backend that is found from
   /// now on. For a process that stays; before others use this. Errors: those of ready_in.
   [[nodiscard]] Status keep_ready();
+  /// Where clients are strangers to each other: what goes wrong behind an answer is told to the
+  /// listener, by any thread, and not to who comes next. Before others use this.
+  void tell(std::function<void(const std::string& what)> listener) {
+    listener_ = std::move(listener);
+  }
   /// Of the backends that have been found so far and make boxes ahead.
   [[nodiscard]] std::vector<PoolState> pools();
   [[nodiscard]] const policy::Config& config() const noexcept { return config_; }
@@ -89,6 +95,7 @@ class Service {
   BackendFinder finder_;
   PackagePlaces packages_;
   bool keeps_ready_ = false;
+  std::function<void(const std::string& what)> listener_;
   std::atomic<Known*> known_ = std::make_unique<Known>().release();  // owned, but for a parent's
 };
 

@@ -167,6 +167,7 @@ Result<std::unique_ptr<pool::Item>> make_ready(backend::Backend& inside, const p
 }  // namespace
 
 void Stock::complain(std::string what) {
+  if (listener) return listener(what);
   complaints_.with([&what](auto& all) {
     if (all.size() < kMostComplaints) all.push_back(std::move(what));
   });

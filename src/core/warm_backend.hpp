@@ -1,9 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backend/backend.hpp"
@@ -18,10 +20,12 @@ class Stock {
  public:
   explicit Stock(const pool::Bounds& bounds) : pool(bounds) {}
 
-  /// Kept for the next user's warnings, up to a bound.
+  /// Told to whoever listens; else kept for the next user's warnings, up to a bound.
   void complain(std::string what);
   /// What was complained of since they were last asked for.
   [[nodiscard]] std::vector<std::string> complaints();
+  /// Set before others use this; called by any thread.
+  std::function<void(const std::string& what)> listener;
 
  private:
   Guarded<std::vector<std::string>> complaints_;
@@ -34,7 +38,7 @@ class Stock {
 /// a job, never used before. Where none waits it makes one as the backend inside does, so many at a
 /// time: whoever has to wait for that looks once more for one that was made ahead. All of them
 /// are ended and removed in the background, once the run is answered for; what fails there is a
-/// warning of a later run.
+/// warning of a later run, unless somebody listens.
 class WarmBackend final : public backend::Backend {
  public:
   WarmBackend(std::shared_ptr<backend::Backend> inside, pool::Bounds bounds,
@@ -54,6 +58,10 @@ class WarmBackend final : public backend::Backend {
   }
   /// Has so many boxes wait for runs as this one, whether any have come or not.
   void keep(const policy::Spec& spec, std::size_t count);
+  /// What goes wrong behind an answer is told to him. Before others use this.
+  void tell(std::function<void(const std::string& what)> listener) {
+    stock_->listener = std::move(listener);
+  }
   [[nodiscard]] pool::Counts counts() const { return stock_->pool.counts(); }
   /// With kinds as they may be shown, and in that order.
   [[nodiscard]] std::vector<pool::Stand> stands() const { return stock_->pool.stands(); }

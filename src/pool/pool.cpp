@@ -1,7 +1,9 @@
 #include "pool/pool.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <deque>
+#include <iterator>
 #include <mutex>
 #include <system_error>
 #include <thread>
@@ -19,6 +21,23 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostRetired = 64;
 constexpr std::size_t kManyRetired = 16;  // that are not let rest
+constexpr std::size_t kMostEnding = 16;   // at the same time, when the pool ends
+
+// Each may take as long as an engine that does not answer lets it. What the system has no thread
+// for is done by this one.
+void destroy_together(std::vector<std::unique_ptr<Item>> items) {
+  for (const auto& item : items) item->doom();
+  std::atomic<std::size_t> next = 0;
+  const auto destroy = [&] {
+    for (std::size_t index = next++; index < items.size(); index = next++) items[index].reset();
+  };
+  std::vector<std::jthread> others;
+  try {
+    while (others.size() + 1 < std::min(items.size(), kMostEnding)) others.emplace_back(destroy);
+  } catch (const std::system_error&) {
+  }
+  destroy();
+}
 
 }  // namespace
 
@@ -32,6 +51,9 @@ class Pool::State {
   ~State() {
     for (std::jthread& thread : threads_) thread.request_stop();
     threads_.clear();
+    std::vector<std::unique_ptr<Item>> all = shelves_.give_up_all();
+    std::ranges::move(retired_, std::back_inserter(all));
+    destroy_together(std::move(all));
   }
 
   [[nodiscard]] bool is_ours() const { return os::process_id() == owner_; }

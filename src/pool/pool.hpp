@@ -101,7 +101,7 @@ class Pool {
   explicit Pool(const Bounds& bounds);
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
-  /// Ends the threads and what they are making, and destroys what waits.
+  /// Ends the threads and what they are making, and destroys what waits, sixteen at a time.
   ~Pool();
 
   /// One of `kind`, or nothing when none is there that is fit. What is equal by its kind must be

@@ -207,6 +207,14 @@ std::vector<std::unique_ptr<Item>> Shelves::outdated(Time now) {
   return std::exchange(given_up_, {});
 }
 
+std::vector<std::unique_ptr<Item>> Shelves::give_up_all() {
+  for (auto& [kind, shelf] : shelves_) {
+    std::ranges::move(shelf.waiting, std::back_inserter(given_up_));
+    shelf.waiting.clear();
+  }
+  return std::exchange(given_up_, {});
+}
+
 // One is left to a kind that somebody still asks for.
 void Shelves::give_up_spare(Shelf& shelf, Time now) {
   if (now - shelf.since < bounds_.idle) return;

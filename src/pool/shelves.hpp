@@ -45,6 +45,8 @@ class Shelves {
   /// What waits no more: what gave way, what takes more memory than there is for it, the kinds that
   /// nobody has asked for in a while, and of others what nobody has needed for as long.
   [[nodiscard]] std::vector<std::unique_ptr<Item>> outdated(Time now);
+  /// All that waits, which does so no more.
+  [[nodiscard]] std::vector<std::unique_ptr<Item>> give_up_all();
   /// When something is to be done even if nobody asks: later than `now`, when outdated() and
   /// next_order() have been asked at it.
   [[nodiscard]] Time next_change(Time now) const;

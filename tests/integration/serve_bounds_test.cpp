@@ -13,6 +13,7 @@ namespace lazaret::test {
 namespace {
 
 using namespace std::chrono_literals;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -80,6 +81,8 @@ TEST(ServeBounds, HasRoomForAsManyConnectionsAsItSaysAndTellsTheNext) {
   EXPECT_EQ(refused.json()["type"], "urn:lazaret:problem:too_many_connections");
   first.reset();
   EXPECT_TRUE(becomes_true(20s, [&] { return daemon.ask("GET", "/v1/health").status == 200; }));
+  EXPECT_THAT(daemon.ask("GET", "/v1/metrics").body,
+              ContainsRegex("lazaret_connections_turned_away_total [1-9]"));
 }
 
 TEST(ServeBounds, GivesUpARequestThatDoesNotArrive) {

@@ -2,6 +2,7 @@
 #include <netinet/tcp.h>
 #include <sys/socket.h>
 
+#include <array>
 #include <csignal>
 #include <sstream>
 
@@ -201,6 +202,28 @@ TEST_F(ServeNetwork, LooksAfterClientsThatAreSilent) {
     const Daemon daemon(listening(flags), with_token_);
     const auto first = connect(), second = connect();
     EXPECT_TRUE(becomes_true(10s, [&] { return looked_after(port()) == 2; })) << by_tls;
+  }
+}
+
+// Of two connections over TCP there is one: the next is told in words, but not during a handshake.
+TEST_F(ServeNetwork, SaysNothingToWhomItTurnsAwayFromTls) {
+  for (const bool by_tls : {false, true}) {
+    std::vector<std::string> flags = {"--connections", "2"};
+    if (by_tls)
+      flags.insert(flags.end(),
+                   {"--certificate", kTls + "certificate.pem", "--key", kTls + "key.pem"});
+    const Daemon daemon(listening(flags), with_token_);
+    const auto first = connect();
+    std::string said;
+    EXPECT_TRUE(becomes_true(10s, [&] {
+      std::array<std::byte, 4096> bytes;
+      const auto second = connect();
+      const auto heard = second->read(bytes, soon());
+      said = heard.ok() ? std::string(text_of(Bytes(bytes).first(*heard))) : "";
+      return heard.ok();
+    }));
+    EXPECT_EQ(said.starts_with("HTTP/1.1 503"), !by_tls) << said;
+    EXPECT_EQ(said.empty(), by_tls);
   }
 }
 

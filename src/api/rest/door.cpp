@@ -45,8 +45,14 @@ void Door::accept() {
   if (*stream && hall_.guests.size() < hall_.seats)
     welcome_(std::move(**stream));
   else if (*stream)
-    (void)os::write_now((*stream)->get(), bytes_of(full_house())).ok();
+    turn_away(**stream);
   open();
+}
+
+// To somebody who waits for the other side of a handshake it would be noise.
+void Door::turn_away(const os::Handle& stream) {
+  hall_.desk.metrics.count_turned_away();
+  if (!hall_.speaks_tls) (void)os::write_now(stream.get(), bytes_of(full_house())).ok();
 }
 
 // No descriptor is free: one will be when a connection ends.

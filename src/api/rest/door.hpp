@@ -30,6 +30,7 @@ class Door {
 
   void accept();
   void pause();
+  void turn_away(const os::Handle& stream);
 
   Hall& hall_;
   Listener listener_;

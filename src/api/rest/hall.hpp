@@ -34,6 +34,7 @@ struct Hall {
 
   Desk& desk;
   const std::size_t seats;  ///< for guests
+  bool speaks_tls = false;
   std::set<Guest*> guests = {};
   std::size_t bodies_bytes = 0;  ///< of requests that are being read or answered
 

@@ -88,6 +88,7 @@ int run(Flags& flags) {
     clear_left(stop, here);
   };
   const auto service = core::make_service(std::move(config).value());
+  service->tell(flags.server.log);
   if (const Status kept = service->keep_ready(); !kept.ok())
     return cli::complain(kept.error(), cli::kUsage);
   const Status served = serve(*service, flags.server);

@@ -23,6 +23,11 @@ struct Metrics::Body {
       BuildCounter().Name("lazaret_runs_total").Help("Runs that have ended").Register(registry);
   prometheus::Family<prometheus::Gauge>& states =
       BuildGauge().Name("lazaret_runs").Help("Runs that have not ended").Register(registry);
+  prometheus::Counter& turned_away = BuildCounter()
+                                         .Name("lazaret_connections_turned_away_total")
+                                         .Help("Connections that had no place")
+                                         .Register(registry)
+                                         .Add({});
   prometheus::Gauge& sessions = BuildGauge()
                                     .Name("lazaret_sessions")
                                     .Help("Sessions that are ready")
@@ -72,6 +77,8 @@ void Metrics::count_run(std::string_view cause, double seconds) {
   body_->runs.Add({{"cause", std::string(cause)}}).Increment();
   body_->seconds.Observe(seconds);
 }
+
+void Metrics::count_turned_away() { body_->turned_away.Increment(); }
 
 void Metrics::show_pool(const core::PoolState& pool) {
   const pool::Counts& counts = pool.counts;

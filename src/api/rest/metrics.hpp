@@ -22,6 +22,8 @@ class Metrics {
   /// A request was answered; `route` is its path in the table, or empty when there is none.
   void count_request(std::string_view route, unsigned status);
   void count_run(std::string_view cause, double seconds);
+  /// A connection had no place.
+  void count_turned_away();
 
   struct Now {
     std::size_t queued;

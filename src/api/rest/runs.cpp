@@ -13,6 +13,14 @@ namespace {
 
 std::size_t bytes_of(const Run& run) { return run.result.size() + run.record.size(); }
 
+// Of what a client may make long.
+std::size_t bytes_of(const ExecutionRequest& request) {
+  std::size_t bytes = request.code.size() + request.stdin_data.size();
+  for (const Input& input : request.inputs) bytes += input.path.size() + input.content.size();
+  for (const std::string& word : request.arguments) bytes += word.size();
+  return bytes;
+}
+
 }  // namespace
 
 std::string_view name_of(RunState state) noexcept {
@@ -25,11 +33,18 @@ std::string_view name_of(RunState state) noexcept {
 }
 
 Runs::Runs(boost::asio::io_context& loop, Execute execute, Workers& workers, const Bounds& bounds)
-    : loop_(loop), execute_(std::move(execute)), workers_(workers), bounds_(bounds) {}
+    : loop_(loop),
+      execute_(std::move(execute)),
+      workers_(workers),
+      bounds_(bounds),
+      expiry_(loop) {}
 
 std::shared_ptr<Run> Runs::start(ExecutionRequest request, Tie tie, Output output,
                                  std::shared_ptr<KeptSession> session) {
+  const std::size_t bytes = tie == Tie::detached ? bytes_of(request) : 0;
+  if (detached_bytes_ + bytes > bounds_.bodies_bytes) return nullptr;
   auto run = std::make_shared<Run>();
+  run->request_bytes = bytes;
   run->id = new_id();
   run->tie = tie;
   run->mode = output;
@@ -42,6 +57,7 @@ std::shared_ptr<Run> Runs::start(ExecutionRequest request, Tie tie, Output outpu
   const Task task{[this, run] { execute(run); }, [run] { return run->taken.load(); }};
   if (!(run->session ? run->session->lane->submit(task) : workers_.submit(task))) return nullptr;
   ++queued_;
+  detached_bytes_ += bytes;
   runs_.emplace(run->id, run);
   return run;
 }
@@ -110,6 +126,7 @@ void Runs::finish(const std::shared_ptr<Run>& run, std::string result) {
   run->result = std::move(result);
   run->ended = std::chrono::steady_clock::now();
   run->request = {};
+  detached_bytes_ -= std::exchange(run->request_bytes, 0);
   run->session = nullptr;
   run->signal = nullptr;
   run->resize = nullptr;
@@ -137,9 +154,24 @@ void Runs::keep(const std::shared_ptr<Run>& run) {
 void Runs::drop_old() {
   const auto limit = std::chrono::steady_clock::now() - bounds_.kept;
   while (!kept_.empty() && (kept_.size() > bounds_.kept_runs || kept_bytes_ > bounds_.kept_bytes ||
-                            runs_.at(kept_.front())->ended < limit)) {
+                            runs_.at(kept_.front())->ended <= limit)) {
     forget(std::string(kept_.front()));
   }
+  await_oldest();
+}
+
+// Nobody need ask for a run again.
+void Runs::await_oldest() {
+  if (kept_.empty() || stopped_) return;
+  expiry_.expires_at(runs_.at(kept_.front())->ended + bounds_.kept);
+  expiry_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) drop_old();
+  });
+}
+
+void Runs::stop() {
+  stopped_ = true;
+  expiry_.cancel();
 }
 
 void Runs::forget(const std::string& id) {

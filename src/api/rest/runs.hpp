@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "api/rest/backlog.hpp"
 #include "api/rest/bounds.hpp"
@@ -43,6 +44,7 @@ struct Run {
   Tie tie = Tie::attached;
   RunState state = RunState::queued;
   ExecutionRequest request;
+  std::size_t request_bytes = 0;  ///< of a detached one, whom no connection answers for
   std::chrono::steady_clock::time_point asked = std::chrono::steady_clock::now();
   std::string session_id;                ///< empty when it has a box of its own
   std::shared_ptr<KeptSession> session;  ///< whose box it runs in, until it has ended
@@ -70,7 +72,7 @@ class Runs {
   Runs(boost::asio::io_context& loop, Execute execute, Workers& workers, const Bounds& bounds);
 
   /// Takes a run in, to be executed as soon as a worker is free, and its session if it has one;
-  /// null when too many wait.
+  /// null when too many wait, or too much does.
   // Shared with the connection that waits for it and the worker that executes it.
   [[nodiscard]] std::shared_ptr<Run> start(ExecutionRequest request, Tie tie, Output output,
                                            std::shared_ptr<KeptSession> session = {});
@@ -83,6 +85,8 @@ class Runs {
   /// Ends it, which one that waits does at once.
   void cancel(const std::shared_ptr<Run>& run);
   void cancel_all();
+  /// Nothing waits for the time to pass any more.
+  void stop();
   [[nodiscard]] std::size_t count(RunState state) const noexcept;
   /// Called when a run has ended and none is left.
   std::function<void()> on_empty;
@@ -97,6 +101,7 @@ class Runs {
   static void notice(const std::shared_ptr<Run>& run, Stream stream, std::string_view bytes);
   void keep(const std::shared_ptr<Run>& run);
   void drop_old();
+  void await_oldest();
 
   boost::asio::io_context& loop_;
   Execute execute_;
@@ -105,8 +110,11 @@ class Runs {
   std::map<std::string, std::shared_ptr<Run>> runs_;
   std::deque<std::string> kept_;  // ids of detached runs that have ended, oldest first
   std::size_t kept_bytes_ = 0;    // of their results and records
+  std::size_t detached_bytes_ = 0;  // of the requests of detached runs that have not ended
   std::size_t queued_ = 0;
   std::size_t running_ = 0;
+  boost::asio::steady_timer expiry_;  // of the oldest result that is kept
+  bool stopped_ = false;
 };
 
 }  // namespace lazaret::rest

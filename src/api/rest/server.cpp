@@ -81,6 +81,7 @@ class Server {
         enders_(kEnderThreads, 2 * options_.bounds.sessions),
         messages_(1, options_.bounds.signals),
         drain_(loop_) {
+    network_.speaks_tls = tls_ != nullptr;
     runs_.on_end = [this](Cause cause, std::chrono::duration<double> duration) {
       metrics_.count_run(name_of(cause), duration.count());
     };
@@ -162,6 +163,7 @@ class Server {
     signals_.cancel();
     readiness_.stop();
     sessions_.stop();
+    runs_.stop();
     for (const auto& door : doors_) door->shut();
     see_out();
     for (Hall* const hall : {&local_, &network_}) hall->give_up();

@@ -117,6 +117,21 @@ TEST(WarmBackend, WarnsInALaterRunOfABoxThatCouldNotBeRemoved) {
               testing::ElementsAre("a box could not be removed: it will not go"));
 }
 
+TEST(WarmBackend, TellsWhoeverListensInsteadOfALaterRun) {
+  Guarded<std::vector<std::string>> told;
+  Warm warm(test::exits_with(0));
+  warm.backend->tell([&told](const std::string& what) {
+    told.with([&what](auto& all) { all.push_back(what); });
+  });
+  warm.script->counters = backend::Autopsy{};
+  warm.script->dispose_fails = true;
+  EXPECT_TRUE(warm.run().meta.warnings.empty());
+  warm.settle(1);
+  EXPECT_TRUE(warm.run().meta.warnings.empty());
+  EXPECT_EQ(told.with([](const auto& all) { return all.front(); }),
+            "a box could not be removed: it will not go");
+}
+
 TEST(WarmBackend, RefusesAsTheBackendInsideDoes) {
   const auto script = std::make_shared<Script>();
   const auto inside = std::make_shared<FakeBackend>(script);

@@ -3,6 +3,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <latch>
 #include <mutex>
 #include <set>
 #include <thread>
@@ -108,6 +109,35 @@ TEST(Pool, MakesOneAheadForWhoComesAgain) {
   ASSERT_NE(item, nullptr);
   await_waiting(pool, 1);
   EXPECT_EQ(shop.there(), 2) << "the one that was taken is made up for";
+}
+
+// Whose end takes until others are ending too.
+class Company final : public Item {
+ public:
+  Company(std::latch& all, std::atomic<int>& late) : all_(all), late_(late) {}
+  ~Company() override {
+    all_.count_down();
+    int turns = 0;
+    while (!all_.try_wait() && ++turns < 10'000) std::this_thread::sleep_for(1ms);
+    if (!all_.try_wait()) ++late_;
+  }
+  Fitness fitness(const Call&) override { return Fitness::fit; }
+
+ private:
+  std::latch& all_;
+  std::atomic<int>& late_;
+};
+
+TEST(Pool, DestroysTogetherWhatWaitsAtItsEnd) {
+  constexpr int kCount = 16;
+  std::latch all(kCount);
+  std::atomic<int> late = 0;
+  {
+    Pool pool({.most = kCount});
+    pool.keep("a", [&](const Call&) { return std::make_unique<Company>(all, late); }, kCount);
+    await_waiting(pool, kCount);
+  }
+  EXPECT_EQ(late, 0);
 }
 
 TEST(Pool, HandsEachOutOnce) {
