@@ -123,9 +123,9 @@ Status ArtifactTaker::end() const {
 runner::Get ArtifactTaker::get_of(const std::string& directory) const {
   using Content = runner::Get::Content;
   if (wish_.piece)
-    return {directory, kMostArtifacts, Content::piece, wish_.piece->offset, wish_.piece->length};
+    return {directory, most(), Content::piece, wish_.piece->offset, wish_.piece->length};
   const bool is_any = wish_.lone || directory == ".";
-  return {is_any ? directory : directory + "/", kMostArtifacts,
+  return {is_any ? directory : directory + "/", most(),
           is_listing() ? Content::none : Content::whole};
 }
 
@@ -140,11 +140,13 @@ Status ArtifactTaker::entry(const Entry& entry) {
   if (unlisted_ > 0) return ++unlisted_, Status();
   const bool is_path =
       policy::is_below(entry.path) && (is_listing() || is_the_same_here(entry.path));
-  if (is_open_ || !is_path || !is_new(entry.path) || artifacts_.size() == kMostArtifacts)
+  if (is_open_ || !is_path || !is_new(entry.path) || artifacts_.size() == most())
     return not_believed(policy::in_quotes(entry.path));
   named_ += entry.path.size();
-  if (named_ > kMostNames && is_listing()) return ++unlisted_, Status();
-  if (named_ > kMostNames) return Error(Errc::too_large, "more than 1 MiB of names");
+  if (named_ > most_names() && is_listing()) return ++unlisted_, Status();
+  if (named_ > most_names())
+    return Error(Errc::too_large,
+                 "more than " + std::to_string(most_names() >> 20) + " MiB of names");
   const bool is_file = entry.kind == Entry::Kind::file;
   const bool is_directory = entry.kind == Entry::Kind::directory;
   paths_.insert(is_directory ? entry.path + "/" : entry.path);

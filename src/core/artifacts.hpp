@@ -36,9 +36,11 @@ class ArtifactTaker final : public runner::Receiver {
     bool lone = false;                               ///< it may be no directory, but one thing
     std::optional<Piece> piece = {};                 ///< of the one file that it must be
   };
-  static constexpr std::uint32_t kMostArtifacts = 10000;
-  static constexpr std::size_t kMostNames = 1UL << 20;       ///< bytes of all paths
+  static constexpr std::uint32_t kMostArtifacts = 10'000;    ///< listed, or in memory
+  static constexpr std::size_t kMostNames = 1UL << 20;       ///< bytes of all their paths
   static constexpr std::uint64_t kMostContent = 8ULL << 20;  ///< in memory
+  static constexpr std::uint32_t kMostTaken = 100'000;       ///< into a directory
+  static constexpr std::size_t kMostNamesTaken = 16UL << 20;  ///< bytes of all their paths
 
   explicit ArtifactTaker(Wish wish) : wish_(std::move(wish)) {}
   ArtifactTaker(const ArtifactTaker&) = delete;
@@ -64,6 +66,12 @@ class ArtifactTaker final : public runner::Receiver {
 
  private:
   [[nodiscard]] runner::Get get_of(const std::string& directory) const;
+  [[nodiscard]] std::uint32_t most() const noexcept {
+    return wish_.directory ? kMostTaken : kMostArtifacts;
+  }
+  [[nodiscard]] std::size_t most_names() const noexcept {
+    return wish_.directory ? kMostNamesTaken : kMostNames;
+  }
   [[nodiscard]] bool is_listing() const noexcept { return !wish_.directory && !wish_.with_content; }
   [[nodiscard]] bool is_new(const std::string& path) const;
   void write(const runner::Entry& entry);

@@ -13,6 +13,18 @@ namespace {
 
 constexpr std::chrono::milliseconds kLeastBound{60'000};
 constexpr std::chrono::milliseconds kArchiveBound{600'000};
+constexpr std::size_t kMostListed = ArtifactTaker::kMostArtifacts;
+
+// A result lists no more of them, however many were taken.
+void cut_list(std::vector<Artifact>& all, std::vector<std::string>& warnings) {
+  std::size_t listed = 0;
+  for (std::size_t named = 0; listed < std::min<std::size_t>(all.size(), kMostListed); ++listed) {
+    if ((named += all[listed].path.size()) > ArtifactTaker::kMostNames) break;
+  }
+  if (listed == all.size()) return;
+  warnings.push_back(std::to_string(all.size() - listed) + " artifacts were taken and not listed");
+  all.resize(listed);
+}
 
 }  // namespace
 
@@ -59,7 +71,9 @@ std::vector<Artifact> take_artifacts_of(const ExecutionRequest& request, const p
   if (!taken.ok())
     warnings.push_back("not all was taken from /work/out: " + taken.error().message());
   warnings.insert(warnings.end(), taker.warnings().begin(), taker.warnings().end());
-  return std::move(taker).artifacts();
+  std::vector<Artifact> artifacts = std::move(taker).artifacts();
+  cut_list(artifacts, warnings);
+  return artifacts;
 }
 
 }  // namespace lazaret::core

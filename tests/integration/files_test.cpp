@@ -257,6 +257,19 @@ TEST_P(FilesOn, CarriesManyAndLargeFiles) {
   EXPECT_TRUE(file_text(out() / "large") == std::string(large.rbegin(), large.rend()));
 }
 
+TEST_P(FilesOn, TakesMoreThanItLists) {
+  constexpr std::size_t kCount = 12'000;
+  ExecutionRequest request = giving("for number in range(12000):\n"
+                                    "    open(f'out/{number:05}', 'w').close()\n");
+  request.limits.disk_files = 20'000;
+  const ExecutionResult result = run(request);
+  EXPECT_EQ(result.artifacts.size(), 10'000U);
+  EXPECT_EQ(result.artifacts.back().path, "09999");
+  EXPECT_EQ(std::distance(fs::directory_iterator(out()), {}), kCount);
+  EXPECT_THAT(result.meta.warnings,
+              Contains("2000 artifacts were taken and not listed"));
+}
+
 TEST_P(FilesOn, TakesNothingOfAProgramThatWasEnded) {
   ExecutionRequest request = giving("open('out/x', 'w').write('x')\nwhile True: pass\n");
   request.limits.timeout = std::chrono::milliseconds(700);

@@ -153,7 +153,9 @@ Result<Traffic> SessionFiles::get(const std::string& path, const fs::path& direc
   if (taker.trouble()) return *taker.trouble();
   if (!whole.ok() && whole.error().code() != Errc::invalid_argument) return whole.error();
   if (!whole.ok() && taken.empty()) LAZARET_CHECK(look_at(path));
-  Traffic traffic{0, 0, listing.warnings};
+  // What is not listed for want of room in the list may have come all the same.
+  const bool is_more = taken.size() > listing.files.size();
+  Traffic traffic{0, 0, is_more ? std::vector<std::string>() : listing.warnings};
   count(taker, traffic);
   LAZARET_CHECK(tell_not_taken(path, listing.files, std::move(taken), traffic.warnings));
   if (!whole.ok() && traffic.warnings.empty()) return whole.error();
@@ -167,9 +169,9 @@ Status SessionFiles::take_all(const std::string& path, core::ArtifactTaker& take
   LAZARET_TRY(http::Exchange archive,
               errand_.open({"GET", target_ + "?format=tar&path=" + escaped(path)}));
   TarReader reader([&] { return errand_.more_of(archive); });
-  for (std::size_t named = 0; taken.size() < core::ArtifactTaker::kMostArtifacts;) {
+  for (std::size_t named = 0; taken.size() < core::ArtifactTaker::kMostTaken;) {
     LAZARET_TRY(const auto head, reader.next());
-    if (!head || (named += head->path.size()) > core::ArtifactTaker::kMostNames) return {};
+    if (!head || (named += head->path.size()) > core::ArtifactTaker::kMostNamesTaken) return {};
     LAZARET_CHECK(take(*head, reader, taker));
     if (taker.trouble()) return {};
     taken.insert(to_utf8(head->path));  // as JSON names it

@@ -200,6 +200,14 @@ TEST_F(Artifacts, AreTenThousandAtMost) {
   EXPECT_THAT(std::move(taker).artifacts(), SizeIs(10'000));
 }
 
+TEST_F(Artifacts, AreAHundredThousandInADirectory) {
+  ArtifactTaker taker = writing();
+  for (std::uint32_t index = 0; index < ArtifactTaker::kMostTaken; ++index)
+    ASSERT_TRUE(taker.entry(other(std::to_string(index))).ok()) << index;
+  EXPECT_EQ(taker.entry(file("more")).error().code(), Errc::protocol);
+  EXPECT_THAT(std::move(taker).artifacts(), SizeIs(100'000));
+}
+
 // Files with as many names as may be taken; `say` says one.
 void say_all_names(const std::function<Status(const std::string& path)>& say) {
   constexpr std::size_t kName = 255, kNames = ArtifactTaker::kMostNames / kName;

@@ -54,7 +54,7 @@ TEST(ArtifactsOfABox, AreWrittenIntoADirectoryThatIsMade) {
   EXPECT_EQ(text_of_file(scratch.at("new/deep/d/a.txt")), "text");
   EXPECT_THAT(std::move(taker).artifacts(), SizeIs(2));
   EXPECT_EQ(box.wish().path, "out/");
-  EXPECT_EQ(box.wish().most, 10'000U);
+  EXPECT_EQ(box.wish().most, 100'000U);
   EXPECT_EQ(box.wish().content, runner::Get::Content::whole);
 }
 
