@@ -152,8 +152,8 @@ std::vector<Reading> read_limits(const os::Handle& folder, const policy::Spec& s
       {Control::core_dumps, "Max core file size ", 0}};
   if (held == HeldBy::limits) {
     rows.emplace_back(Control::pids, "Max processes ", limits.pids);
-    if (!reserves_address_space(spec))
-      rows.emplace_back(Control::memory, "Max address space ", limits.memory_bytes);
+    if (const MemoryBound* const memory = memory_bound_of(spec))
+      rows.emplace_back(Control::memory, memory->in_limits, limits.memory_bytes);
   }
   const std::string text = os::text_of_system_file(folder.get(), "limits");
   std::vector<Reading> readings;

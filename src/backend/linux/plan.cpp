@@ -28,14 +28,19 @@ void add(Processors& processors, std::size_t number) {
 
 }  // namespace
 
-bool reserves_address_space(const policy::Spec& spec) {
-  static constexpr std::array kNames = {"node", "nodejs", "npm",   "npx", "deno",
-                                        "bun",  "java",   "javac", "go",  "dotnet"};
+const MemoryBound* memory_bound_of(const policy::Spec& spec) {
+  static constexpr MemoryBound kAddressSpace = {RLIMIT_AS, "limit.as", "Max address space "},
+                               kData = {RLIMIT_DATA, "limit.data", "Max data size "};
+  static constexpr std::array kReserving = {"node", "nodejs", "npm", "npx", "go"};
+  static constexpr std::array kUnbounded = {"deno", "bun", "java", "javac", "dotnet"};
   const std::string& path = spec.program.argv.front();
-  const auto reserves = [](const std::string& name) {
-    return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+  const auto is_among = [&](const auto& names) {
+    const std::string program = path.substr(path.find_last_of('/') + 1);
+    return std::ranges::find(names, spec.language) != names.end() ||
+           std::ranges::find(names, program) != names.end();
   };
-  return reserves(spec.language) || reserves(path.substr(path.find_last_of('/') + 1));
+  if (is_among(kUnbounded)) return nullptr;
+  return is_among(kReserving) ? &kData : &kAddressSpace;
 }
 
 std::vector<std::size_t> numbers_of(const Processors& processors) {
@@ -85,8 +90,9 @@ Order order_of(const policy::Spec& spec, HeldBy held_by) {
   // Counted in the box's own user namespace (Linux 5.14), so it is exact for one box (P-51). A
   // cgroup must be the first to refuse: only its refusals are counted.
   add(order, RLIMIT_NPROC, held_by == HeldBy::cgroup ? limits.pids + 1 : limits.pids);
-  if (held_by == HeldBy::limits && !reserves_address_space(spec))
-    add(order, RLIMIT_AS, limits.memory_bytes);
+  const MemoryBound* const memory = memory_bound_of(spec);
+  if (held_by == HeldBy::limits && memory != nullptr)
+    add(order, memory->resource, limits.memory_bytes);
   return order;
 }
 

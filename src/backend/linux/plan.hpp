@@ -26,7 +26,16 @@ enum class HeldBy { cgroup, limits };
 /// counts its processors counts right (P-53); all when it needs as many.
 [[nodiscard]] Processors share_of(const Processors& available, double cpus, std::size_t turn);
 
-/// Runtimes that reserve far more address space than they use die under RLIMIT_AS (P-50).
-[[nodiscard]] bool reserves_address_space(const policy::Spec& spec);
+/// What bounds the memory of each process where no cgroup bounds that of all (setrlimit(2)).
+struct MemoryBound {
+  int resource;
+  const char* reported;   ///< by the runner
+  const char* in_limits;  ///< by the kernel, in proc(5)
+};
+
+/// RLIMIT_AS; for runtimes that die under it, because they reserve far more than they use (P-50),
+/// RLIMIT_DATA, which counts what is private and writable; none for those that make all that they
+/// reserve writable at once, and for java, whose threads take as much as its heap leaves.
+[[nodiscard]] const MemoryBound* memory_bound_of(const policy::Spec& spec);
 
 }  // namespace lazaret::backend::native

@@ -21,11 +21,14 @@ std::size_t bits_in(std::string_view digits) {
 // Memory without a cgroup: at best a bound on each process, and none on what belongs to no process.
 Reading memory_without_cgroup(const policy::Spec& spec, const SelfReport& report,
                               const std::string& why) {
-  if (reserves_address_space(spec)) {
+  const MemoryBound* const bound = memory_bound_of(spec);
+  if (bound == nullptr) {
     return {Control::memory, EvidenceStatus::not_enforced,
-            why + "; this runtime cannot live under RLIMIT_AS", "absence of a cgroup"};
+            why + "; this runtime cannot live under RLIMIT_AS or RLIMIT_DATA",
+            "absence of a cgroup"};
   }
-  Reading reading = read_limit(report, {Control::memory, "limit.as", spec.limits.memory_bytes});
+  Reading reading =
+      read_limit(report, {Control::memory, bound->reported, spec.limits.memory_bytes});
   if (reading.status == EvidenceStatus::enforced) reading.status = EvidenceStatus::partial;
   reading.applied += " bytes for each process, shared memory not counted; " + why;
   return reading;

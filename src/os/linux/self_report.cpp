@@ -64,6 +64,7 @@ void add_limits(std::string& report) {
   constexpr std::pair<const char*, decltype(RLIMIT_NOFILE)> kLimits[] = {
       {"limit.nofile", RLIMIT_NOFILE}, {"limit.fsize", RLIMIT_FSIZE}, {"limit.core", RLIMIT_CORE},
       {"limit.nproc", RLIMIT_NPROC},   {"limit.as", RLIMIT_AS},
+      {"limit.data", RLIMIT_DATA},
   };
   for (const auto& [key, resource] : kLimits) {
     rlimit limit{};

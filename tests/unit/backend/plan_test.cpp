@@ -26,14 +26,20 @@ TEST(Order, BoundsAddressSpaceOnlyWhereNoCgroupHoldsMemory) {
 }
 
 // P-50
-TEST(Order, LeavesAddressSpaceToRuntimesThatReserveIt) {
-  for (const char* const program : {"/usr/bin/node", "javac", "java"})
-    EXPECT_FALSE(limits(order_of(spec_of(program), HeldBy::limits), RLIMIT_AS)) << program;
+TEST(Order, BoundsTheDataOfRuntimesThatReserveAddressSpace) {
+  const auto bounded = [](const policy::Spec& spec) {
+    const Order order = order_of(spec, HeldBy::limits);
+    return std::pair(limits(order, RLIMIT_AS), limits(order, RLIMIT_DATA));
+  };
+  for (const char* const program : {"/usr/bin/node", "npm", "go"})
+    EXPECT_EQ(bounded(spec_of(program)), std::pair(false, true)) << program;
+  for (const char* const program : {"javac", "/usr/bin/java", "deno"})
+    EXPECT_EQ(bounded(spec_of(program)), std::pair(false, false)) << program;
   policy::Spec compiled = spec_of("/work/main");
   compiled.language = "go";
-  EXPECT_FALSE(limits(order_of(compiled, HeldBy::limits), RLIMIT_AS));
+  EXPECT_EQ(bounded(compiled), std::pair(false, true));
   compiled.language = "c";
-  EXPECT_TRUE(limits(order_of(compiled, HeldBy::limits), RLIMIT_AS));
+  EXPECT_EQ(bounded(compiled), std::pair(true, false));
 }
 
 TEST(Order, HasRoomForTheLargestNumbers) {
