@@ -144,6 +144,7 @@ ErrorType type_of_complaint(std::string_view line) {
       "Permission denied", "Operation not permitted", "Read-only file system"};
   const auto ends = [line](std::string_view words) { return line.ends_with(words); };
   if (std::ranges::any_of(kDenied, ends)) return ErrorType::PermissionDenied;
+  if (line.find("alloc: cannot allocate ") != line.npos) return ErrorType::MemoryError;
   const bool is_syntax =
       line.find("yntax error") != line.npos || line.find("unexpected EOF") != line.npos;
   return is_syntax ? ErrorType::SyntaxError : ErrorType::RuntimeError;

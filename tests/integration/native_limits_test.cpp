@@ -200,8 +200,11 @@ TEST_P(NativeLimits, LendsNothingOfItsCallersPlaceInTheQueue) {
            std::to_string(std::ranges::count(favoured, true));
   };
   const std::string seen = in_child(GetParam(), body).value_or("");
+  // A user who has been put behind others cannot come back from there.
+  const int behind = std::max(0, ::getpriority(PRIO_PROCESS, 0));
+  const std::string start = "0 " + std::to_string(GetParam() == Caller::root ? 0 : behind);
   // Best effort or none, which follows the nice value: the kernel tells either.
-  EXPECT_THAT(seen, AnyOf(StartsWith("0 0 0\n"), StartsWith("0 0 2\n")));
+  EXPECT_THAT(seen, AnyOf(StartsWith(start + " 0\n"), StartsWith(start + " 2\n")));
   if (GetParam() == Caller::root) {
     EXPECT_THAT(seen, EndsWith("3")) << "root could not favour itself: this proves less";
   }

@@ -14,7 +14,7 @@ source "$tools/report.sh"
 
 readonly CHECK_PACKAGES=(libgtest-dev libgmock-dev googletest clang-14 clang-tidy-14 llvm-14
   libclang-rt-14-dev g++-mingw-w64-x86-64-posix wine wine64 libfmt-dev shellcheck)
-readonly STAGES=(shell gcc clang sanitize thread tidy layers headers windows fuzz)
+readonly STAGES=(shell gcc languages clang sanitize thread tidy layers headers windows fuzz)
 readonly LOGS=$LAZARET_ROOT/build/check
 
 stage_shell() {
@@ -23,6 +23,9 @@ stage_shell() {
     xargs -0 shellcheck -x)
 }
 stage_gcc() { build_tree test; }
+stage_languages() {
+  LAZARET_MORE="go java rust" "$tools/test.sh" -- -R "(Corpus|Errors).*[/_](go|java|rust)(_|\$|/)"
+}
 stage_clang() { build_tree sanitize; }
 stage_sanitize() { build_tree sanitize && beside "build_tree thread" suite sanitize "$NOT_HERE"; }
 stage_thread() {
@@ -88,6 +91,7 @@ stage() {
     sanitize | thread | windows)
       count_junit "$LAZARET_ROOT/build/$name" || verdict=failed
       ;;
+    languages) count_junit "$LAZARET_ROOT/build/test" || verdict=failed ;;
   esac
   if [[ $verdict == ok ]]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
   printf '%-10s %-7s %4d s\n' "$name" "$verdict" $((SECONDS - start))

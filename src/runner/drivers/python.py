@@ -12,6 +12,8 @@ MOST_DEPTH = 100
 MOST_LETTERS = 16 << 20
 LARGEST = 1 << 1023  # a JSON reader that has only doubles can still hold it
 ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
+RESERVE = 4 << 20  # of memory, so that it can be told when there is none left
+NO_MEMORY = '{"error":{"type":"MemoryError","message":"MemoryError","name":"MemoryError"}}'
 FUTURE_FLAGS = 0x1FF0000  # what `from __future__ import` leaves in a code object
 
 
@@ -107,6 +109,7 @@ class Channel:
     def __init__(self):
         self.descriptor, self.said, self.is_cut = None, False, False
         self.lock = RLock()
+        self.hold_reserve()
         try:
             os.set_inheritable(3, False)
         except OSError:
@@ -117,6 +120,13 @@ class Channel:
         except OSError:  # fewer descriptors are allowed
             self.descriptor = 3
         os.register_at_fork(after_in_child=self.close)
+
+    def hold_reserve(self):
+        self.reserve = None
+        try:
+            self.reserve = bytearray(RESERVE)  # nothing of it is touched
+        except MemoryError:
+            pass
 
     def close(self):
         descriptor, self.descriptor = self.descriptor, None
@@ -212,6 +222,14 @@ def line_of(value, trace, path, compiling):
 
 
 def report(channel, path, compiling):
+    channel.reserve = None
+    try:
+        describe(channel, path, compiling)
+    except MemoryError:
+        channel.send(NO_MEMORY)
+
+
+def describe(channel, path, compiling):
     """Before the interpreter prints: an import later would cost it the status of an interrupt."""
     import traceback
 

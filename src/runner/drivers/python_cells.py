@@ -101,6 +101,7 @@ class Cells:
 
     def run(self, name, code):
         self.channel.said = False
+        self.channel.hold_reserve()
         self.show.count = 0
         SOURCES[name] = code
         compiling = True
