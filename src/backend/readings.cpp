@@ -213,8 +213,9 @@ Judgement landlock(const SelfReport& report, const policy::Spec&) {
     return missing("no Landlock: the kernel has none, it is off, or it was refused");
   if (report.probe("device_file") != kEacces)
     return missing("it did not refuse to make a device file");
-  const std::string text = "Landlock version " + std::to_string(version);
-  if (version >= kWhole) return enforced(text);
+  const std::string text = "Landlock version " + std::to_string(std::min(version, kWhole));
+  if (version > kWhole) return enforced(text + " of the kernel's " + std::to_string(version));
+  if (version == kWhole) return enforced(text);
   return {EvidenceStatus::partial, text + ": not of sockets and signals"};
 }
 

@@ -42,7 +42,7 @@ constexpr std::string_view kAlways[] = {
     "sched_setattr sched_get_priority_max sched_get_priority_min sched_rr_get_interval getpriority "
     "setpriority ioprio_get ioprio_set getrlimit setrlimit ugetrlimit getrusage times "
     "getcpu restart_syscall pidfd_open pidfd_send_signal process_mrelease landlock_create_ruleset "
-    "landlock_add_rule landlock_restrict_self seccomp",
+    "landlock_add_rule landlock_restrict_self",
     // signals
     "kill tkill tgkill rt_sigaction rt_sigprocmask rt_sigpending rt_sigreturn rt_sigsuspend "
     "rt_sigtimedwait rt_sigqueueinfo rt_tgsigqueueinfo sigaltstack sigreturn pause alarm getitimer "
@@ -88,6 +88,7 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return words;
 }
 
+constexpr std::uint64_t kNewListener = 1 << 3;
 constexpr std::uint64_t kInt = 0xFFFFFFFF;  // the kernel reads these arguments as 32 bits
 constexpr std::uint64_t kInet = 2, kInet6 = 10, kNetlink = 16;  // families of sockets
 
@@ -149,6 +150,8 @@ void add_conditional(std::vector<Allowed>& rules) {
   for (const std::uint64_t persona : {0x0ULL, 0x8ULL, 0x20000ULL, 0x20008ULL, 0xFFFFFFFFULL}) {
     rules.push_back({"personality", {{0, kInt, persona}}});
   }
+  // seccomp(2) but for SECCOMP_FILTER_FLAG_NEW_LISTENER, by which one process answers for others.
+  rules.push_back({"seccomp", {{1, kNewListener, 0}}});
   // Limits of oneself only: equal users may change each other's, and the runner is one of them.
   rules.push_back({"prlimit64", {{0, kInt, 0}}});
   add_sockets(rules);

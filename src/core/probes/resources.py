@@ -117,11 +117,17 @@ try:
     bytearray(1 << 40)
 except MemoryError:
     print("refused")
-#: H-77-swap 77 use swap
-#: expect cause=exited enforced=swap
+#: H-77-swap 77 keep more than the memory in swap
+#: limits memory=96m timeout=20s
+#: expect cause=memory_limit enforced=swap
+#: stdout ""
 #: by-design-without swap without cgroup v2 nothing limits it; the evidence says so
 #: no-control swapping is what the machine is set to
-pass
+import mmap
+area = mmap.mmap(-1, 256 << 20)
+for at in range(0, 256 << 20, 4096):
+    area[at] = 1
+print("all of it")
 #: H-78-work 78 fill /work
 #: limits disk=8m
 #: stdout "ENOSPC True\n"

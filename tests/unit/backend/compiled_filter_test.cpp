@@ -188,7 +188,7 @@ TEST_P(CompiledFilter, AnswersNumbersOfFutureKernelsAsUnknown) {
 
 // What the kernel needs to take it in grows with its length.
 TEST_P(CompiledFilter, IsShort) {
-  const int most = loopback() == lazaret::Loopback::down ? 256 : 304;  // with kinds of sockets
+  const int most = loopback() == lazaret::Loopback::down ? 264 : 304;  // with kinds of sockets
   EXPECT_LE(filter_of(profile(), loopback()).len, most);
 }
 
