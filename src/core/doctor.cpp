@@ -1,6 +1,7 @@
 #include "core/doctor.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "backend/verdict.hpp"
 #include "core/languages.hpp"
@@ -61,8 +62,10 @@ std::vector<RuntimeFact> try_installers(backend::Backend& backend, const policy:
 }
 
 // The spec of a program that is never started.
-Result<policy::Spec> trial_spec(const policy::Config& config, const backend::Backend& backend) {
+Result<policy::Spec> trial_spec(const policy::Config& config, const backend::Backend& backend,
+                                const std::string& language = "python") {
   ExecutionRequest request;
+  request.language = language;
   request.code = "pass";
   request.required_controls.emplace();
   return policy::resolve(request, config, {languages(), backend.default_grace()});
@@ -86,6 +89,25 @@ void try_box(BackendReport& report, backend::Backend& backend, const policy::Con
   if (!enough.ok()) report.problem = enough.error().message();
 }
 
+// A limit that some runtimes cannot start under holds for the others alone.
+std::vector<Evidence> own_evidence(const BackendReport& report, const std::string& language,
+                                   backend::Backend& backend, const policy::Config& config,
+                                   const Call& call) {
+  std::vector<Evidence> own;
+  const auto spec = trial_spec(config, backend, language);
+  if (!spec.ok()) return own;
+  const auto box = backend.open(*spec, call.within(kBackendBound));
+  if (!box.ok()) return own;
+  const auto is_said = [&report](const Evidence& piece) {
+    return std::ranges::any_of(report.evidence, [&piece](const Evidence& said) {
+      return said.control == piece.control && said.status == piece.status &&
+             said.applied == piece.applied;
+    });
+  };
+  std::ranges::remove_copy_if((*box)->evidence(), std::back_inserter(own), is_said);
+  return own;
+}
+
 BackendReport examine(BackendKind kind, const policy::Config& config, const BackendFinder& finder,
                       const Call& call) {
   BackendReport report;
@@ -103,7 +125,10 @@ BackendReport examine(BackendKind kind, const policy::Config& config, const Back
   report.host = found.backend->host();
   for (const policy::Language& language : languages()) {
     if (call.stop.stop_requested()) break;
-    report.languages.push_back(try_version(*found.backend, config, language));
+    RuntimeFact& fact =
+        report.languages.emplace_back(try_version(*found.backend, config, language));
+    if (fact.present && kind == BackendKind::native)
+      fact.evidence = own_evidence(report, language.name, *found.backend, config, call);
   }
   if (kind == BackendKind::native) report.packages = try_installers(*found.backend, config);
   return report;

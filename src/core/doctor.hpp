@@ -14,6 +14,7 @@ struct RuntimeFact {
   std::string language;
   bool present = false;
   std::string note;  ///< its version, or why not
+  std::vector<Evidence> evidence = {};  ///< of its programs, where it is not the backend's
 };
 
 /// One backend, tried by really making a box of it.

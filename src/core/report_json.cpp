@@ -11,8 +11,10 @@ using Json = nlohmann::ordered_json;
 
 Json json_of(const std::vector<RuntimeFact>& facts) {
   Json list = Json::array();
-  for (const RuntimeFact& fact : facts)
+  for (const RuntimeFact& fact : facts) {
     list.push_back({{"language", fact.language}, {"present", fact.present}, {"note", fact.note}});
+    if (!fact.evidence.empty()) list.back()["evidence"] = core::json_of(fact.evidence);
+  }
   return list;
 }
 

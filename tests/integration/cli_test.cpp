@@ -22,7 +22,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::IsSupersetOf;
 using testing::Not;
 
 Invocation given_input(std::string text) { return {.argv = {}, .input = std::move(text)}; }
@@ -239,71 +238,6 @@ TEST(Acceptance, TimeoutBehaviour) {
   EXPECT_EQ(json["meta"]["limits"]["timeout_ms"], 1000);
   EXPECT_EQ(json["stdout"], "partial\n");
   EXPECT_EQ(json["error"]["type"], "TimeoutError");
-}
-
-// What stands there of each control, word for word.
-std::map<std::string, Json> applied_in(const Json& evidence) {
-  std::map<std::string, Json> all;
-  for (const Json& piece : evidence) all[piece["control"]] = {piece["status"], piece["applied"]};
-  return all;
-}
-
-TEST(Cli, PredictsInDoctorWhatARunReports) {
-  Json doctor = json_of(lazaret({"doctor", "--json"}));
-  Json run = json_of(lazaret({"run", "--json", "-c", "1"}));
-  EXPECT_EQ(doctor["backends"][0]["name"], run["meta"]["backend"]);
-  EXPECT_EQ(doctor["backends"][0]["runtime"], run["meta"]["runtime"]);
-  EXPECT_FALSE(doctor["backends"][0]["evidence"].empty());
-  EXPECT_EQ(applied_in(doctor["backends"][0]["evidence"]), applied_in(run["meta"]["evidence"]));
-}
-
-class CliDoctorOn : public testing::TestWithParam<const char*> {};
-
-// The engine's machine comes with it, and what each language's image says.
-TEST_P(CliDoctorOn, PredictsForAnEngineWhatARunReports) {
-  const auto options = options_for(GetParam());
-  if (!options) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
-  const std::string host = *options->host;
-  Invocation patient;  // everything is tried on two backends or three
-  patient.bound = 240s;
-  const Json doctor = json_of(lazaret({"doctor", "--json", "--host", host}, patient));
-  const Json run = json_of(
-      lazaret({"run", "--json", "--type", GetParam(), "--no-fallback", "--host", host, "-c", "1"}));
-  const auto found = std::ranges::find_if(
-      doctor["backends"], [](const Json& backend) { return backend["name"] == GetParam(); });
-  ASSERT_NE(found, doctor["backends"].end()) << doctor;
-  EXPECT_EQ(applied_in((*found)["evidence"]), applied_in(run["meta"]["evidence"]));
-  EXPECT_EQ((*found)["runtime"], run["meta"]["runtime"]);
-  std::vector<std::string> facts;
-  for (const Json& fact : (*found)["host"]) facts.push_back(fact["name"]);
-  EXPECT_THAT(facts, IsSupersetOf({"Engine's host", "Engine's user", "Cgroups", "Limits"}));
-}
-
-INSTANTIATE_TEST_SUITE_P(EachEngine, CliDoctorOn, testing::Values("docker", "podman"),
-                         [](const auto& given) { return std::string(given.param); });
-
-TEST(Cli, TellsInDoctorOfEveryEndpointThatWasTried) {
-  const Json said = json_of(lazaret({"doctor", "--json", "--host", "unix:///nowhere/e.sock"}));
-  ASSERT_EQ(said["backends"].size(), 3U);
-  for (const Json& backend : said["backends"]) {
-    if (backend["name"] == "native") continue;
-    ASSERT_EQ(backend["attempts"].size(), 1U) << backend;
-    EXPECT_THAT(backend["attempts"][0].get<std::string>(), HasSubstr("/nowhere/e.sock"));
-  }
-}
-
-// L-52: what is missing comes with what brings it.
-TEST(Cli, NamesInDoctorWhatTheHostOffersAndHowToFixTheRest) {
-  const std::string text = lazaret({"doctor"}).out;
-  for (const char* const name : {"Cgroups v2: ", "User namespaces: ", "Network namespaces: ",
-                                 "Landlock: ", "Seccomp: ", "Resource limits: "}) {
-    EXPECT_THAT(text, HasSubstr(name));
-  }
-  const Json said = json_of(lazaret({"doctor", "--json"}));
-  for (const Json& fact : said["backends"][0]["host"]) {
-    EXPECT_NE(fact["note"], "") << fact;
-    EXPECT_EQ(fact["present"].get<bool>(), fact["fix"] == "") << fact;
-  }
 }
 
 TEST(Cli, EndsTheRunOnAnInterruptAndLeavesNothing) {

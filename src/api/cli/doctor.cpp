@@ -16,6 +16,9 @@ void show(const char* what, const std::vector<core::RuntimeFact>& facts) {
   for (const core::RuntimeFact& fact : facts) {
     std::printf("  %s %s%s: %s\n", fact.present ? "[✓]" : "[!]", what, fact.language.c_str(),
                 fact.note.c_str());
+    for (const Evidence& piece : fact.evidence)
+      std::printf("      %s: %s, %s\n", std::string(name_of(piece.control)).c_str(),
+                  std::string(name_of(piece.status)).c_str(), piece.applied.c_str());
   }
 }
 

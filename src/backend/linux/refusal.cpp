@@ -3,7 +3,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
+
+#include "os/program.hpp"
 
 namespace lazaret::backend::native {
 namespace {
@@ -21,12 +25,25 @@ constexpr const char* kContainer =
     "run lazaret outside, with --type docker";
 
 // P-47: such a namespace can be made, and nothing be done in it.
-constexpr const char* kAppArmor =
-    "kernel.apparmor_restrict_unprivileged_userns is 1: user namespaces have no capabilities here; "
-    "allow the installed lazaret: sudo cp PREFIX/share/lazaret/apparmor/lazaret /etc/apparmor.d/ "
-    "&& "
-    "sudo apparmor_parser -r /etc/apparmor.d/lazaret; or every program: sudo sysctl "
-    "kernel.apparmor_restrict_unprivileged_userns=0";
+std::string allowed_by_apparmor(const std::string& profile) {
+  return "kernel.apparmor_restrict_unprivileged_userns is 1: user namespaces have no capabilities "
+         "here; allow the installed lazaret: sudo cp " +
+         profile +
+         " /etc/apparmor.d/ && sudo apparmor_parser -r /etc/apparmor.d/lazaret; or every program: "
+         "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0";
+}
+
+// Where it lies beside the program that runs, or where an installation puts it.
+std::string apparmor_profile() {
+  constexpr const char* kPlace = "share/lazaret/apparmor/lazaret";
+  std::error_code ignored;
+  const auto program = os::own_program();
+  if (program.ok()) {
+    const auto installed = program->parent_path().parent_path() / kPlace;
+    if (std::filesystem::exists(installed, ignored)) return installed.string();
+  }
+  return std::string("PREFIX/") + kPlace;
+}
 
 constexpr const char* kDebian =
     "this host forbids unprivileged user namespaces; try: sudo sysctl "
@@ -64,6 +81,7 @@ HostTraits traits_of_host() {
           ::access("/.dockerenv", F_OK) == 0 || ::access("/run/.containerenv", F_OK) == 0,
       .apparmor_restricts = says("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1'),
       .debian_forbids = says("/proc/sys/kernel/unprivileged_userns_clone", '0'),
+      .apparmor_profile = apparmor_profile(),
   };
 }
 
@@ -73,7 +91,7 @@ std::string way_out(std::string_view step, int code, const HostTraits& traits) {
   if (code == EINVAL && step == "make namespaces") return kKernel;
   if (code != EPERM && code != EACCES && code != ENOSYS) return "";
   if (traits.in_container) return kContainer;
-  if (traits.apparmor_restricts) return kAppArmor;
+  if (traits.apparmor_restricts) return allowed_by_apparmor(traits.apparmor_profile);
   if (traits.debian_forbids) return kDebian;
   return step == "add proc" ? kCoveredProc : kUnknown;
 }

@@ -1,0 +1,103 @@
+#include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "integration/support.hpp"
+
+// `lazaret doctor`: what it says of this machine is what a run finds.
+namespace lazaret::test {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+using testing::IsSupersetOf;
+
+Json told_by(const Ended& ended) { return Json::parse(ended.out, nullptr, false); }
+
+// What stands there of each control, word for word.
+std::map<std::string, Json> applied_in(const Json& evidence) {
+  std::map<std::string, Json> all;
+  for (const Json& piece : evidence) all[piece["control"]] = {piece["status"], piece["applied"]};
+  return all;
+}
+
+TEST(CliDoctor, PredictsWhatARunReports) {
+  Json doctor = told_by(lazaret({"doctor", "--json"}));
+  Json run = told_by(lazaret({"run", "--json", "-c", "1"}));
+  EXPECT_EQ(doctor["backends"][0]["name"], run["meta"]["backend"]);
+  EXPECT_EQ(doctor["backends"][0]["runtime"], run["meta"]["runtime"]);
+  EXPECT_FALSE(doctor["backends"][0]["evidence"].empty());
+  EXPECT_EQ(applied_in(doctor["backends"][0]["evidence"]), applied_in(run["meta"]["evidence"]));
+}
+
+// A runtime that reserves more address space than it may use has less of a limit without a cgroup.
+TEST(CliDoctor, PredictsWhatARunOfEachLanguageReports) {
+  Invocation patient;
+  patient.bound = 240s;
+  const Json doctor = told_by(lazaret({"doctor", "--json"}, patient))["backends"][0];
+  for (const Json& fact : doctor["languages"]) {
+    if (!fact["present"]) continue;
+    const std::string language = fact["language"];
+    const Json run = told_by(lazaret({"run", "--json", "--lang", language, "-c", "pass"}, patient));
+    auto predicted = applied_in(doctor["evidence"]);
+    for (const auto& [control, applied] : applied_in(fact.value("evidence", Json::array())))
+      predicted[control] = applied;
+    EXPECT_EQ(predicted, applied_in(run["meta"]["evidence"])) << language;
+  }
+}
+
+class CliDoctorOn : public testing::TestWithParam<const char*> {};
+
+// The engine's machine comes with it, and what each language's image says.
+TEST_P(CliDoctorOn, PredictsForAnEngineWhatARunReports) {
+  const auto options = options_for(GetParam());
+  if (!options) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
+  const std::string host = *options->host;
+  Invocation patient;  // everything is tried on two backends or three
+  patient.bound = 240s;
+  const Json doctor = told_by(lazaret({"doctor", "--json", "--host", host}, patient));
+  const Json run = told_by(
+      lazaret({"run", "--json", "--type", GetParam(), "--no-fallback", "--host", host, "-c", "1"}));
+  const auto found = std::ranges::find_if(
+      doctor["backends"], [](const Json& backend) { return backend["name"] == GetParam(); });
+  ASSERT_NE(found, doctor["backends"].end()) << doctor;
+  EXPECT_EQ(applied_in((*found)["evidence"]), applied_in(run["meta"]["evidence"]));
+  EXPECT_EQ((*found)["runtime"], run["meta"]["runtime"]);
+  std::vector<std::string> facts;
+  for (const Json& fact : (*found)["host"]) facts.push_back(fact["name"]);
+  EXPECT_THAT(facts, IsSupersetOf({"Engine's host", "Engine's user", "Cgroups", "Limits"}));
+}
+
+INSTANTIATE_TEST_SUITE_P(EachEngine, CliDoctorOn, testing::Values("docker", "podman"),
+                         [](const auto& given) { return std::string(given.param); });
+
+TEST(CliDoctor, TellsOfEveryEndpointThatWasTried) {
+  const Json said = told_by(lazaret({"doctor", "--json", "--host", "unix:///nowhere/e.sock"}));
+  ASSERT_EQ(said["backends"].size(), 3U);
+  for (const Json& backend : said["backends"]) {
+    if (backend["name"] == "native") continue;
+    ASSERT_EQ(backend["attempts"].size(), 1U) << backend;
+    EXPECT_THAT(backend["attempts"][0].get<std::string>(), HasSubstr("/nowhere/e.sock"));
+  }
+}
+
+// L-52: what is missing comes with what brings it.
+TEST(CliDoctor, NamesWhatTheHostOffersAndHowToFixTheRest) {
+  const std::string text = lazaret({"doctor"}).out;
+  for (const char* const name : {"Cgroups v2: ", "User namespaces: ", "Network namespaces: ",
+                                 "Landlock: ", "Seccomp: ", "Resource limits: "}) {
+    EXPECT_THAT(text, HasSubstr(name));
+  }
+  const Json said = told_by(lazaret({"doctor", "--json"}));
+  for (const Json& fact : said["backends"][0]["host"]) {
+    EXPECT_NE(fact["note"], "") << fact;
+    EXPECT_EQ(fact["present"].get<bool>(), fact["fix"] == "") << fact;
+  }
+}
+
+}  // namespace
+}  // namespace lazaret::test
