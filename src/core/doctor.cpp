@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "backend/verdict.hpp"
+#include "base/try.hpp"
 #include "core/languages.hpp"
 #include "core/orchestrator.hpp"
 #include "core/run_error.hpp"
@@ -90,21 +91,19 @@ void try_box(BackendReport& report, backend::Backend& backend, const policy::Con
 }
 
 // A limit that some runtimes cannot start under holds for the others alone.
-std::vector<Evidence> own_evidence(const BackendReport& report, const std::string& language,
-                                   backend::Backend& backend, const policy::Config& config,
-                                   const Call& call) {
+Result<std::vector<Evidence>> own_evidence(const BackendReport& report, const std::string& language,
+                                           backend::Backend& backend,
+                                           const policy::Config& config, const Call& call) {
   std::vector<Evidence> own;
-  const auto spec = trial_spec(config, backend, language);
-  if (!spec.ok()) return own;
-  const auto box = backend.open(*spec, call.within(kBackendBound));
-  if (!box.ok()) return own;
+  LAZARET_TRY(const policy::Spec spec, trial_spec(config, backend, language));
+  LAZARET_TRY(const auto box, backend.open(spec, call.within(kBackendBound)));
   const auto is_said = [&report](const Evidence& piece) {
     return std::ranges::any_of(report.evidence, [&piece](const Evidence& said) {
       return said.control == piece.control && said.status == piece.status &&
              said.applied == piece.applied;
     });
   };
-  std::ranges::remove_copy_if((*box)->evidence(), std::back_inserter(own), is_said);
+  std::ranges::remove_copy_if(box->evidence(), std::back_inserter(own), is_said);
   return own;
 }
 
@@ -127,8 +126,12 @@ BackendReport examine(BackendKind kind, const policy::Config& config, const Back
     if (call.stop.stop_requested()) break;
     RuntimeFact& fact =
         report.languages.emplace_back(try_version(*found.backend, config, language));
-    if (fact.present && kind == BackendKind::native)
-      fact.evidence = own_evidence(report, language.name, *found.backend, config, call);
+    if (!fact.present || kind != BackendKind::native) continue;
+    auto own = own_evidence(report, language.name, *found.backend, config, call);
+    if (own.ok())
+      fact.evidence = *std::move(own);
+    else
+      fact = {language.name, false, own.error().message()};
   }
   if (kind == BackendKind::native) report.packages = try_installers(*found.backend, config);
   return report;

@@ -30,6 +30,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::chrono::milliseconds kShortestLook{20};
 constexpr std::uint32_t kSigHup = 1, kSigInt = 2, kSigKill = 9, kSigTerm = 15;
 constexpr const char* kMayHaveRun = "the program may have run, even to its end";
+constexpr int kNotFound = 2;  // ENOENT on Linux, whatever we run on
 
 std::chrono::milliseconds elapsed(Clock::time_point start) {
   return std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start);
@@ -316,7 +317,9 @@ class Run {
     result.error = misplaced_ ? misplaced_
                               : start_error(death_.compiling ? program.compiler : program.argv,
                                             program, failed);
-    if (failed.os_error != 0) result.meta.start_errno = failed.os_error;
+    // Alone it would say that there is no such program.
+    const bool is_no_place = failed.step == "chdir" && failed.os_error == kNotFound;
+    if (failed.os_error != 0 && !is_no_place) result.meta.start_errno = failed.os_error;
   }
 
   void put_value_and_error(ExecutionResult& result) const {

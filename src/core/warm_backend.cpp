@@ -183,6 +183,7 @@ std::string kind_of_box(const policy::Spec& spec) {
   add(kind, spec.image);
   add(kind, spec.program.argv.front());
   add(kind, spec.program.working_directory);
+  add(kind, std::uint64_t{spec.program.ahead.has_value()});
   add(kind, spec.fixed.size());
   add(kind, spec.limits);
   add(kind, name_of(spec.profile)), add(kind, name_of(spec.subprocess));

@@ -132,6 +132,7 @@ Status fill_program(Spec& spec, const ExecutionRequest& request, const Facts& fa
 Status put_directory(Program& program, const std::string& asked) {
   if (asked.empty()) return {};
   LAZARET_CHECK(check_text("the working directory", asked));
+  if (asked == program.working_directory) return {};
   program.working_directory = asked.front() == '/' ? asked : "/work/" + asked;
   if (program.working_directory.size() > kMostPath)
     return invalid("the working directory is longer than 4095 bytes");

@@ -50,10 +50,9 @@ class Pool::State {
         shelves_(bounds) {}
   ~State() {
     for (std::jthread& thread : threads_) thread.request_stop();
+    destroy_together(all_of_them());
     threads_.clear();
-    std::vector<std::unique_ptr<Item>> all = shelves_.give_up_all();
-    std::ranges::move(retired_, std::back_inserter(all));
-    destroy_together(std::move(all));
+    destroy_together(all_of_them());  // what they have still brought
   }
 
   [[nodiscard]] bool is_ours() const { return os::process_id() == owner_; }
@@ -102,7 +101,7 @@ class Pool::State {
   Counts counts() {
     const std::scoped_lock lock(mutex_);
     Counts counts = counts_;
-    counts.leaving = retired_.size() + leaving_.size();
+    counts.leaving = retired_.size() + leaving_.size() + (is_destroying_ ? 1 : 0);
     counts.waiting = shelves_.waiting();
     return counts;
   }
@@ -113,6 +112,14 @@ class Pool::State {
   }
 
  private:
+  std::vector<std::unique_ptr<Item>> all_of_them() {
+    const std::scoped_lock lock(mutex_);
+    std::vector<std::unique_ptr<Item>> all = shelves_.give_up_all();
+    for (auto* const leaving : {&retired_, &leaving_})
+      std::ranges::move(std::exchange(*leaving, {}), std::back_inserter(all));
+    return all;
+  }
+
   std::unique_ptr<Item> next_of(const std::string& kind, Demand demand) {
     const std::scoped_lock lock(mutex_);
     const auto now = Clock::now();
@@ -165,12 +172,20 @@ class Pool::State {
     while (used_.wait(lock, stop, [this] { return !retired_.empty(); })) {
       let_users_answer(lock, stop);
       leaving_ = std::exchange(retired_, {});
-      lock.unlock();
       for (const auto& item : leaving_) item->doom();
-      for (auto& item : leaving_) item.reset();
-      lock.lock();
-      leaving_.clear();
+      while (!leaving_.empty()) destroy_first(lock);
     }
+  }
+
+  // The others may be taken meanwhile by who destroys all.
+  void destroy_first(std::unique_lock<std::mutex>& lock) {
+    std::unique_ptr<Item> item = std::move(leaving_.front());
+    leaving_.pop_front();
+    is_destroying_ = true;
+    lock.unlock();
+    item.reset();
+    lock.lock();
+    is_destroying_ = false;
   }
 
   // Who has used one has still to answer, and the processors are his until then; those of a burst
@@ -227,7 +242,8 @@ class Pool::State {
   std::uint64_t news_ = 0;
   Shelves shelves_;
   std::deque<std::unique_ptr<Item>> retired_;
-  std::deque<std::unique_ptr<Item>> leaving_;  // filled under the lock, used by who clears away
+  std::deque<std::unique_ptr<Item>> leaving_;  // doomed
+  bool is_destroying_ = false;                 // one of those that were leaving
   Counts counts_;
   std::vector<std::jthread> threads_;
 };

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "integration/support.hpp"
+#include "integration/warm_sandbox.hpp"
 
 // Where a program begins.
 namespace lazaret::test {
@@ -36,10 +37,16 @@ TEST_P(WorkingDirectoryOn, IsWhereTheCallerSays) {
 
 // A box that waits has its interpreter in /work: what begins elsewhere has none that waits.
 TEST_P(WorkingDirectoryOn, IsNoOtherWhereBoxesAreMadeAhead) {
-  const CodeSandbox kept = sandbox_on(GetParam());
-  for (int time = 0; time < 5; ++time)
-    EXPECT_EQ(kept.execute(reading("data/raw")).stdout_text,
+  const WarmSandbox warm(GetParam());
+  ExecutionRequest here = python("import os\nprint(os.getcwd())");
+  for (const char* const where : {"", "/work", "/work/"}) {
+    (void)warm.run(python("1"));  // another one waits soon
+    here.working_directory = where;
+    for (int time = 0; time < 4; ++time)
+      EXPECT_EQ(warm.execute(here).stdout_text, "/work\n") << where;
+    EXPECT_EQ(warm.execute(reading("data/raw")).stdout_text,
               "/work/data/raw text ['/work/main.py']\n");
+  }
 }
 
 TEST_P(WorkingDirectoryOn, IsTheProgramsAndNotItsCompilers) {

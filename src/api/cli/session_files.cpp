@@ -149,34 +149,38 @@ Result<Traffic> SessionFiles::get(const std::string& path, const fs::path& direc
   if (error) return unusable(directory, "cannot be made: " + error.message());
   core::ArtifactTaker taker({directory, false, most});
   Names taken;
-  const Status whole = take_all(path, taker, taken);
+  const Result<bool> whole = take_all(path, taker, taken);
   if (taker.trouble()) return *taker.trouble();
   if (!whole.ok() && whole.error().code() != Errc::invalid_argument) return whole.error();
   if (!whole.ok() && taken.empty()) LAZARET_CHECK(look_at(path));
-  // What is not listed for want of room in the list may have come all the same.
+  // What is not listed for want of room in the list has come all the same.
+  const bool is_all = whole.ok() && *whole;
   const bool is_more = taken.size() > listing.files.size();
-  Traffic traffic{0, 0, is_more ? std::vector<std::string>() : listing.warnings};
+  Traffic traffic{0, 0, is_all && is_more ? std::vector<std::string>() : listing.warnings};
+  if (whole.ok() && !is_all)
+    traffic.warnings.emplace_back("the rest was left out: it is too much for one command");
   count(taker, traffic);
   LAZARET_CHECK(tell_not_taken(path, listing.files, std::move(taken), traffic.warnings));
   if (!whole.ok() && traffic.warnings.empty()) return whole.error();
   return traffic;
 }
 
-// As much as is listed. An archive that the daemon has cut between two entries says so by what is
+// Whether that was all. An archive that the daemon has cut between two entries says so by what is
 // no entry (invalid_argument).
-Status SessionFiles::take_all(const std::string& path, core::ArtifactTaker& taker,
-                              Names& taken) const {
+Result<bool> SessionFiles::take_all(const std::string& path, core::ArtifactTaker& taker,
+                                    Names& taken) const {
   LAZARET_TRY(http::Exchange archive,
               errand_.open({"GET", target_ + "?format=tar&path=" + escaped(path)}));
   TarReader reader([&] { return errand_.more_of(archive); });
   for (std::size_t named = 0; taken.size() < core::ArtifactTaker::kMostTaken;) {
     LAZARET_TRY(const auto head, reader.next());
-    if (!head || (named += head->path.size()) > core::ArtifactTaker::kMostNamesTaken) return {};
+    if (!head) return true;
+    if ((named += head->path.size()) > core::ArtifactTaker::kMostNamesTaken) return false;
     LAZARET_CHECK(take(*head, reader, taker));
-    if (taker.trouble()) return {};
+    if (taker.trouble()) return false;
     taken.insert(to_utf8(head->path));  // as JSON names it
   }
-  return {};
+  return false;
 }
 
 Status SessionFiles::take(const TarHead& head, TarReader& reader, core::ArtifactTaker& taker) {

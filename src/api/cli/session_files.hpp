@@ -54,7 +54,7 @@ class SessionFiles {
   [[nodiscard]] Status change(const std::string& method, const std::string& query,
                               const nlohmann::json& body) const;
   [[nodiscard]] Result<std::uint64_t> disk_bytes() const;
-  [[nodiscard]] Status take_all(const std::string& path, core::ArtifactTaker& taker,
+  [[nodiscard]] Result<bool> take_all(const std::string& path, core::ArtifactTaker& taker,
                                 Names& taken) const;
   [[nodiscard]] static Status take(const TarHead& head, TarReader& reader,
                                    core::ArtifactTaker& taker);

@@ -6,6 +6,7 @@
 #include "api/cli/app.hpp"
 #include "api/cli/evidence_table.hpp"
 #include "api/cli/rich_files.hpp"
+#include "core/artifacts.hpp"
 
 namespace lazaret::cli {
 namespace {
@@ -14,7 +15,11 @@ std::string artifacts_note(const ExecutionResult& result, const ExecutionRequest
                            const RunFlags& flags) {
   const auto count = std::ranges::count(result.artifacts, Artifact::Kind::file, &Artifact::kind);
   const std::string files = count == 1 ? "1 file" : std::to_string(count) + " files";
-  if (request.output_directory) return files + " taken into " + *request.output_directory;
+  if (request.output_directory)
+    return files + (result.artifacts.size() < core::ArtifactTaker::kMostArtifacts
+                        ? ""
+                        : " and what is not listed") +
+           " taken into " + *request.output_directory;
   if (!flags.session.empty()) return files + " in /work/out";
   if (flags.awaited) return files + " left in /work/out, and gone with the box";
   return files + " left in /work/out; --out DIRECTORY takes them";

@@ -99,7 +99,7 @@ std::variant<std::shared_ptr<Run>, Problem> admit(Desk& desk, Order order, Outpu
     return problem_of(checked.error());
   auto run = desk.runs.start(std::move(order.request), order.tie, output, std::move(session));
   if (run) return run;
-  return Problem{429, "queue_full", "as many runs wait as may",
+  return Problem{429, "queue_full", "as many runs, or as many bytes of their requests, wait as may",
                  "try again later, or start the daemon with a longer --queue", Bounds::kRetry};
 }
 

@@ -17,7 +17,9 @@ std::size_t bytes_of(const Run& run) { return run.result.size() + run.record.siz
 std::size_t bytes_of(const ExecutionRequest& request) {
   std::size_t bytes = request.code.size() + request.stdin_data.size();
   for (const Input& input : request.inputs) bytes += input.path.size() + input.content.size();
-  for (const std::string& word : request.arguments) bytes += word.size();
+  for (const auto* const words : {&request.command, &request.arguments})
+    for (const std::string& word : *words) bytes += word.size();
+  for (const auto& [name, value] : request.environment) bytes += name.size() + value.size();
   return bytes;
 }
 

@@ -226,6 +226,7 @@ def report(channel, path, compiling):
     try:
         describe(channel, path, compiling)
     except MemoryError:
+        channel.said = False
         channel.send(NO_MEMORY)
 
 

@@ -115,6 +115,7 @@ class Cells:
             return self.status_of(end.code)
         except BaseException:
             self.hear_nothing()
+            self.channel.reserve = None
             self.figures.close()
             self.tell(name, compiling)
             return 1

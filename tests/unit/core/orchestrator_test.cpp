@@ -279,13 +279,17 @@ TEST(Run, NamesAProgramThatIsNotThere) {
   EXPECT_EQ(result.error->message, "no such program in the box: python3");
 }
 
+// A directory that is not there is no missing program.
 TEST(Run, NamesTheStepAtWhichTheStartFailed) {
-  const ExecutionResult result =
-      Stage(on_job([](FakeWire& wire) {
-        wire.say(FrameType::failed, runner::encode(runner::Failed{"chdir", 13}));
-      })).run();
-  EXPECT_EQ(result.meta.start_errno, 13);
-  EXPECT_THAT(result.error->message, HasSubstr("chdir: Permission denied (errno 13)"));
+  const auto failed_with = [](std::int32_t code) {
+    return Stage(on_job([code](FakeWire& wire) {
+             wire.say(FrameType::failed, runner::encode(runner::Failed{"chdir", code}));
+           })).run();
+  };
+  EXPECT_EQ(failed_with(13).meta.start_errno, 13);
+  EXPECT_THAT(failed_with(13).error->message, HasSubstr("chdir: Permission denied (errno 13)"));
+  EXPECT_EQ(failed_with(2).meta.cause, Cause::start_failed);
+  EXPECT_FALSE(failed_with(2).meta.start_errno);
 }
 
 TEST(Run, GivesNoValueOfAProgramThatFailed) {

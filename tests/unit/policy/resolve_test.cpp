@@ -141,12 +141,13 @@ TEST(Resolve, FixesTheEnvironmentOfADeterministicRun) {
 TEST(Resolve, BeginsWhereItIsAskedTo) {
   auto asked = request();
   EXPECT_EQ(resolve(asked, {}, facts()).value().program.working_directory, "/work");
+  asked.working_directory = "/work";
+  EXPECT_TRUE(resolve(asked, {}, facts()).value().program.ahead);
   asked.working_directory = "data/raw";
   EXPECT_EQ(resolve(asked, {}, facts()).value().program.working_directory, "/work/data/raw");
   EXPECT_FALSE(resolve(asked, {}, facts()).value().program.ahead);
   asked.working_directory = "/" + std::string(4094, 'a');
-  EXPECT_EQ(resolve(asked, {}, facts()).value().program.working_directory,
-            asked.working_directory);
+  EXPECT_TRUE(resolve(asked, {}, facts()).ok());
   for (const std::string& refused : {"/" + std::string(4095, 'a'), std::string(4090, 'a'),
                                      std::string("a\0b", 3), std::string("\xFF")}) {
     asked.working_directory = refused;

@@ -140,6 +140,18 @@ TEST(Pool, DestroysTogetherWhatWaitsAtItsEnd) {
   EXPECT_EQ(late, 0);
 }
 
+TEST(Pool, DestroysTogetherWhatIsLeavingAtItsEnd) {
+  constexpr int kCount = 16;
+  std::latch all(kCount);
+  std::atomic<int> late = 0;
+  {
+    Pool pool({});
+    for (int index = 0; index < kCount; ++index)
+      pool.retire(std::make_unique<Company>(all, late));
+  }
+  EXPECT_EQ(late, 0);
+}
+
 TEST(Pool, HandsEachOutOnce) {
   Workshop shop;
   Pool pool({.most = 4});
