@@ -211,6 +211,7 @@ std::vector<std::unique_ptr<Item>> Shelves::give_up_all() {
   for (auto& [kind, shelf] : shelves_) {
     std::ranges::move(shelf.waiting, std::back_inserter(given_up_));
     shelf.waiting.clear();
+    shelf.spare = 0;
   }
   return std::exchange(given_up_, {});
 }
