@@ -129,8 +129,8 @@ struct SelfReport {
   std::uint64_t ignored_signals = kEverySignal;
 };
 
-/// Whether who looks at the report knows from outside which process made it, or by the names of its
-/// namespaces.
+/// Whether who looks at the report knows from outside which process made it, and sees from there
+/// what it has mounted and which interfaces it has, or must be told, with the names of namespaces.
 enum class Known { from_outside, by_namespaces };
 
 /// Meant to be called before any foreign code runs. What is to be denied is tried in a child.

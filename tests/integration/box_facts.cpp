@@ -16,54 +16,6 @@ namespace lazaret::test {
 namespace {
 
 constexpr const char* kEnd = "that was all";
-constexpr const char* kProbe = R"(
-[ -t 1 ] && stty -opost
-head -c 99999 /proc/self/status /proc/self/mountinfo /proc/self/limits /proc/net/dev \
-  /proc/sys/kernel/hostname /proc/sys/user/max_user_namespaces
-echo '==> links <=='
-ls -lN /proc/self/ns /proc/self/fd
-echo '==> accounts <=='
-cat /etc/passwd 2>&1
-echo '==> environment <=='
-env
-echo '==> device <=='
-mknod /dev/shm/block b 0 0 2>&1
-echo '==> end <=='
-echo that was all
-)";
-
-// The same by a program that may start no other. That each way of doing so is tried last keeps what
-// should have failed from changing what was seen.
-constexpr const char* kLoneProbe = R"(
-import ctypes, os, sys
-def title(name): print('==> %s <==' % name)
-for path in ('/proc/self/status', '/proc/self/mountinfo', '/proc/self/limits', '/proc/net/dev',
-             '/proc/sys/kernel/hostname', '/proc/sys/user/max_user_namespaces'):
-  title(path)
-  print(open(path).read())
-title('links')
-for directory in ('/proc/self/ns/', '/proc/self/fd/'):
-  for name in os.listdir(directory):
-    try: print('l 1 o g 64 Jan 1 00:00 %s -> %s' % (name, os.readlink(directory + name)))
-    except FileNotFoundError: pass
-title('accounts')
-print(open('/etc/passwd').read())
-title('environment')
-for name, value in os.environ.items(): print('%s=%s' % (name, value))
-title('device')
-try: os.mknod('/dev/shm/block', 0o60600, 0)
-except OSError as error: print('block: ' + error.strerror)
-title('end')
-print('that was all')
-title('alone')
-sys.stdout.flush()
-def child():
-  if os.fork() == 0: os._exit(0)
-for attempt in (child, lambda: os.execv('/bin/true', ['true']),
-                lambda: os.posix_spawn('/bin/true', ['true'], {})):
-  try: attempt()
-  except OSError as error: print('%d' % error.errno, flush=True)
-)";
 
 using Words = std::vector<std::string>;
 
@@ -86,6 +38,10 @@ Words section(const std::string& output, const std::string& name) {
   if (at == std::string::npos) return {};
   const std::size_t begin = at + title.size();
   return lines_in(output.substr(begin, output.find("==> ", begin) - begin));
+}
+
+bool blank(const Words& lines) {
+  return std::ranges::all_of(lines, [](const std::string& line) { return words_in(line).empty(); });
 }
 
 // The words after "KEY" at the beginning of a line.
@@ -119,7 +75,7 @@ struct Seen {
   std::string output;
   Words status, outside, limits;
   std::vector<Mount> mounts;
-  Json limits_asked, files;  // what the evidence says of those
+  Json limits_asked, files, network;  // what the evidence says of those
   Caller caller;
 
   [[nodiscard]] std::uint64_t asked(const char* name) const {
@@ -159,7 +115,17 @@ bool is_network(const Seen& seen) {
   const auto interfaces = std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
     return line.find(':') != std::string::npos;
   });
-  return seen.apart("net") && interfaces == 1;
+  const bool said_down = seen.network.value("applied", "").find("lo down") != std::string::npos;
+  const bool is_silent = blank(section(seen.output, "/proc/net/fib_trie"));
+  return seen.apart("net") && interfaces == 1 && (is_silent || !said_down);
+}
+
+// Of the runner there is no trace.
+bool hides_the_runner(const Seen& seen) {
+  const auto top = std::find_if(seen.mounts.rbegin(), seen.mounts.rend(),
+                                [](const Mount& mount) { return mount.target == "/proc"; });
+  return top != seen.mounts.rend() && (has_option(top->settings, "hidepid=invisible") ||
+                                       has_option(top->settings, "hidepid=2"));
 }
 
 bool is_scratch(const Mount& mount, const Seen& seen) {
@@ -213,6 +179,7 @@ bool is_filesystem(const Seen& seen) {
   }
   const auto& masked = backend::native::masked_proc_paths();
   return closed.contains("/") && closed.contains("/proc") && seen.apart("mnt") &&
+         hides_the_runner(seen) &&
          std::all_of(masked.begin(), masked.end(), [&closed](std::string_view path) {
            const std::string name(path);
            return closed.contains(name) || !std::filesystem::exists(name) || is_only_roots(name);
@@ -328,6 +295,13 @@ void add_promises(const Seen& seen, std::vector<std::string>& lies) {
         std::stoul(words[8]) > 4)
       lies.push_back("an open descriptor: " + line);
   }
+  // A session of its own, and the terminal of nobody else.
+  const Words session = section(seen.output, "session");
+  const Words ids = session.size() < 2 ? Words{} : words_in(session[1]);
+  const bool has_terminal = seen.output.find(" -> /dev/pts/") != std::string::npos;
+  const bool is_own = ids.size() == 3 && session[0] == "0022" && ids[0] == ids[1];
+  if (!is_own || (ids[2] != "0") != has_terminal)
+    lies.push_back("umask, session and terminal: " + Json(session).dump());
   // SIGPIPE and SIGXFSZ are python's own doing.
   const std::string ignored = seen.is_alone() ? "0000000001001000" : "0000000000000000";
   for (const auto& [key, mask] :
@@ -342,8 +316,8 @@ void add_promises(const Seen& seen, std::vector<std::string>& lies) {
 ExecutionRequest ask_the_box(const std::string& marker, Subprocess subprocess) {
   ExecutionRequest request =
       subprocess == Subprocess::deny
-          ? command({"/usr/bin/python3", "-I", "-S", "-c", kLoneProbe, marker})
-          : command({"/bin/sh", "-c", kProbe, marker});
+          ? command({"/usr/bin/python3", "-I", "-S", "-c", guest("box_facts.py"), marker})
+          : command({"/bin/sh", "-c", guest("box_facts.sh"), marker});
   request.subprocess = subprocess;
   request.limits.timeout = std::chrono::seconds(4);
   request.limits.grace = std::chrono::milliseconds(100);
@@ -362,6 +336,7 @@ std::vector<std::string> false_claims(const Json& result, const std::string& out
                   mounts_in(output),
                   result["meta"]["limits"],
                   evidence_of(result, "filesystem"),
+                  evidence_of(result, "network"),
                   caller};
   std::vector<std::string> lies;
   for (const auto& [control, holds] : kClaims) {

@@ -20,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kFiles = "cgroup files";
 constexpr std::uint64_t kPeriodMicros = 100'000;
 constexpr std::uint64_t kPageBytes = 4096;
 constexpr std::chrono::seconds kGroupBound{2};
@@ -54,7 +55,7 @@ Cgroup::Cgroup(Cgroup&& other) noexcept
       victims_(other.victims_) {}
 
 Result<Cgroup> Cgroup::create(const CgroupBase& base, const Limits& limits, Victims victims,
-                              const std::vector<std::string>& disks) {
+                              const Disks& disks) {
   LAZARET_TRY(const fs::path path, make_cgroup(base.directory));
   Cgroup cgroup(path, os::Handle(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
   if (!cgroup.directory_.valid()) return os::last_error("opening cgroup " + path.string());
@@ -93,7 +94,7 @@ bool Cgroup::has(const char* file) const {
 
 // Nothing that a box may write to lies on a disk.
 Status Cgroup::limit_disks(const Limits& limits) const {
-  for (const std::string& disk : disks_) {
+  for (const std::string& disk : disks_.named) {
     LAZARET_CHECK(write("io.max", disk + " rbps=" + std::to_string(limits.disk_rate_bytes)));
   }
   return {};
@@ -102,19 +103,17 @@ Status Cgroup::limit_disks(const Limits& limits) const {
 // A line for each disk: "8:0 rbps=1048576 wbps=max riops=max wiops=max".
 std::vector<Reading> Cgroup::disk_readings(const Limits& limits) const {
   std::vector<Reading> readings;
-  if (!has("io.max")) {
-    readings.push_back({Control::disk, EvidenceStatus::enforced,
-                        "reading from disks is not limited: no io controller here",
-                        "cgroup files"});
-    return readings;
-  }
+  if (!has("io.max") && (disks_.has_others || !disks_.named.empty()))
+    return {unlimited_reading("no io controller here", kFiles)};
+  if (disks_.has_others)
+    readings.push_back(unlimited_reading("some of it is on none that the kernel names", kFiles));
   const std::string text = read("io.max");
-  for (const std::string& disk : disks_) {
+  for (const std::string& disk : disks_.named) {
     const std::string wanted = disk + " rbps=" + std::to_string(limits.disk_rate_bytes);
     const bool holds = ("\n" + text).find("\n" + wanted + " ") != std::string::npos;
     readings.push_back({Control::disk,
                         holds ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
-                        "io.max " + (holds ? wanted : "has no " + wanted), "cgroup files"});
+                        "io.max " + (holds ? wanted : "has no " + wanted), kFiles});
   }
   return readings;
 }
@@ -144,7 +143,7 @@ std::vector<Reading> Cgroup::readings(const Limits& limits) const {
         control, holds(seen) ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
         std::string(file) +
             (seen.empty() ? " is missing: not delegated, or not in this kernel" : " " + seen),
-        "cgroup files"};
+        kFiles};
   };
   const auto is = [](std::string wanted) {
     return [wanted = std::move(wanted)](const std::string& seen) { return seen == wanted; };
@@ -156,7 +155,7 @@ std::vector<Reading> Cgroup::readings(const Limits& limits) const {
   const bool grouped = read("memory.oom.group") == oom_group();
   readings.push_back(
       {Control::memory, grouped ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
-       grouped ? "" : "memory.oom.group is not " + std::string(oom_group()), "cgroup files"});
+       grouped ? "" : "memory.oom.group is not " + std::string(oom_group()), kFiles});
   readings.push_back(reading(Control::swap, "memory.swap.max", is("0")));
   readings.push_back(reading(Control::pids, "pids.max", is(std::to_string(limits.pids))));
   readings.push_back(reading(Control::cpu, "cpu.max", is(cpu_max(limits))));

@@ -10,6 +10,7 @@
 
 #include "backend/backend.hpp"
 #include "backend/linux/cgroup_base.hpp"
+#include "backend/linux/disks.hpp"
 #include "backend/verdict.hpp"
 #include "lazaret/limits.hpp"
 #include "os/handle.hpp"
@@ -22,10 +23,9 @@ class Cgroup {
   /// What goes when memory runs out: one process, or all together.
   enum class Victims { one, all };
 
-  /// `disks` as disks_behind() names them: what is read from each is bounded where it can be.
+  /// `disks` as of disks_behind(): what is read from each is bounded where it can be.
   [[nodiscard]] static Result<Cgroup> create(const CgroupBase& base, const Limits& limits,
-                                             Victims victims,
-                                             const std::vector<std::string>& disks);
+                                             Victims victims, const Disks& disks);
   Cgroup(Cgroup&& other) noexcept;
   Cgroup& operator=(Cgroup&&) = delete;
   ~Cgroup();
@@ -53,7 +53,7 @@ class Cgroup {
   pid_t owner_;
   std::filesystem::path path_;
   os::Handle directory_;
-  std::vector<std::string> disks_;
+  Disks disks_;
   Victims victims_ = Victims::all;
 };
 

@@ -222,6 +222,16 @@ CgroupBase find_cgroup_base() {
   return {{}, explain(search, mount->point, version_one), {}};
 }
 
+std::string controllers_missing_in(const fs::path& directory) {
+  const auto given = listed(directory / "cgroup.subtree_control", kWanted);
+  std::string missing;
+  for (const std::string_view wanted : kWanted) {
+    if (std::ranges::find(given, wanted) != given.end()) continue;
+    missing.append(missing.empty() ? "" : " ").append(wanted);
+  }
+  return missing;
+}
+
 std::optional<fs::path> unified_mount() {
   const auto mount = cgroup2_mount(text_of_file("/proc/self/mountinfo"));
   if (!mount) return std::nullopt;

@@ -26,6 +26,9 @@ struct CgroupBase {
 /// (L-45). What runs that were killed have left there is cleared (L-49).
 [[nodiscard]] CgroupBase find_cgroup_base();
 
+/// "cpu io": controllers that boxes there are to be held by and are not; empty when all are there.
+[[nodiscard]] std::string controllers_missing_in(const std::filesystem::path& directory);
+
 /// A mount of version 2 that has the controllers which boxes need.
 [[nodiscard]] std::optional<std::filesystem::path> unified_mount();
 

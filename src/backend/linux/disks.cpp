@@ -2,7 +2,9 @@
 
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
+#include <sys/vfs.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -27,36 +29,74 @@ std::string disk_of(const std::string& device) {
   return number;
 }
 
+// statfs(2).
+std::string type_at(const char* path) {
+  constexpr long kTmpfs = 0x01021994, kRamfs = 0x858458f6;
+  struct statfs facts {};
+  const bool seen = ::statfs(path, &facts) == 0;
+  return seen && (facts.f_type == kTmpfs || facts.f_type == kRamfs) ? "tmpfs" : "";
+}
+
+bool is_memory(const std::string& type) {
+  return type == "tmpfs" || type == "ramfs" || type == "rootfs" || type == "devtmpfs";
+}
+
+void add(const Beneath& found, std::set<std::string>& disks, bool& has_others) {
+  const std::string disk = disk_of(found.device);
+  if (!disk.empty())
+    disks.insert(disk);
+  else if (!is_memory(found.type))
+    has_others = true;
+}
+
+std::vector<const char*> sources_of(const Foundation& foundation) {
+  std::vector<const char*> sources;
+  for (std::size_t index = 0; index < foundation.entry_count; ++index) {
+    const TreeEntry& entry = foundation.entries[index];
+    if (entry.kind == TreeEntry::Kind::bind) sources.push_back(entry.source.data());
+  }
+  for (std::size_t index = 0; index < foundation.folder_count; ++index)
+    sources.push_back(foundation.folders[index].source.data());
+  return sources;
+}
+
 }  // namespace
 
-std::vector<std::string> devices_beneath(std::string_view source, std::string_view mountinfo) {
-  std::vector<std::string> devices;
+std::vector<Beneath> mounts_beneath(std::string_view source, std::string_view mountinfo) {
+  std::vector<Beneath> found;
   std::istringstream lines{std::string(mountinfo)};
   for (std::string line; std::getline(lines, line);) {
     const std::vector<std::string> words = words_of(line);
-    if (words.size() < 5 || words[4].compare(0, source.size(), source) != 0) continue;
+    const auto dash = std::ranges::find(words, "-");
+    if (words.end() - dash < 2 || dash - words.begin() < 6) continue;
+    if (words[4].compare(0, source.size(), source) != 0) continue;
     if (words[4].size() == source.size() || words[4][source.size()] == '/')
-      devices.push_back(words[2]);
+      found.push_back({words[2], dash[1]});
   }
-  return devices;
+  return found;
 }
 
 // What is mounted beneath a source comes with it.
-std::vector<std::string> disks_behind(const Foundation& foundation) {
+Disks disks_behind(const Foundation& foundation) {
   const std::string mountinfo = text_of_file("/proc/self/mountinfo");
-  std::set<std::string> devices;
-  for (std::size_t index = 0; index < foundation.entry_count; ++index) {
-    const TreeEntry& entry = foundation.entries[index];
-    struct stat facts {};
-    if (entry.kind != TreeEntry::Kind::bind || ::stat(entry.source.data(), &facts) != 0) continue;
-    devices.insert(std::to_string(major(facts.st_dev)) + ":" + std::to_string(minor(facts.st_dev)));
-    for (std::string& device : devices_beneath(entry.source.data(), mountinfo))
-      devices.insert(std::move(device));
-  }
   std::set<std::string> disks;
-  for (const std::string& device : devices) disks.insert(disk_of(device));
-  disks.erase("");
-  return {disks.begin(), disks.end()};
+  Disks behind;
+  for (const char* const source : sources_of(foundation)) {
+    struct stat facts {};
+    if (::stat(source, &facts) != 0) continue;
+    const std::string device =
+        std::to_string(major(facts.st_dev)) + ":" + std::to_string(minor(facts.st_dev));
+    add({device, type_at(source)}, disks, behind.has_others);
+    for (const Beneath& mount : mounts_beneath(source, mountinfo))
+      add(mount, disks, behind.has_others);
+  }
+  behind.named.assign(disks.begin(), disks.end());
+  return behind;
+}
+
+Reading unlimited_reading(const std::string& why, const char* source) {
+  return {Control::disk, EvidenceStatus::partial, "reading from disks is not limited: " + why,
+          source};
 }
 
 }  // namespace lazaret::backend::native

@@ -24,6 +24,22 @@
 namespace lazaret::backend::native {
 namespace {
 
+// L-53. What a user's service manager has not got from the system's, it gives to nobody
+// (systemd.resource-control(5), Delegate=).
+constexpr const char* kDelegateToUser =
+    "sudo systemctl edit user@.service, with: [Service] Delegate=cpu cpuset io memory pids; then "
+    "log in anew";
+constexpr const char* kDelegateToRoot =
+    "in a service: Delegate=yes; in a container: of an engine that hands them out";
+
+HostFact fact_of_controllers(const CgroupBase& base) {
+  const std::string place = "boxes beneath " + base.directory.string();
+  const std::string missing = controllers_missing_in(base.directory);
+  if (missing.empty()) return {"Cgroups delegation", Presence::there, place, ""};
+  return {"Cgroups delegation", Presence::missing, place + ", without: " + missing,
+          ::geteuid() == 0 ? kDelegateToRoot : kDelegateToUser};
+}
+
 void add_cgroups(std::vector<HostFact>& facts, const CgroupBase& base) {
   const bool root = ::geteuid() == 0;
   const auto mount = unified_mount();
@@ -34,11 +50,7 @@ void add_cgroups(std::vector<HostFact>& facts, const CgroupBase& base) {
   }
   facts.push_back({"Cgroups v2", Presence::there,
                    "available at " + mount.value_or(base.directory).string(), ""});
-  if (!base.directory.empty()) {
-    facts.push_back(
-        {"Cgroups delegation", Presence::there, "boxes beneath " + base.directory.string(), ""});
-    return;
-  }
+  if (!base.directory.empty()) return facts.push_back(fact_of_controllers(base));
   facts.push_back({"Cgroups delegation", Presence::missing,
                    std::string(root ? "limited: " : "limited (non-root user): ") + base.why_not,
                    std::string("systemd-run ") + (root ? "" : "--user ") +

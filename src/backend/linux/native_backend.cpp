@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <set>
 #include <span>
 
 #include "backend/linux/control.hpp"
@@ -17,6 +16,7 @@
 #include "backend/linux/identity.hpp"
 #include "backend/linux/native_box.hpp"
 #include "backend/linux/observe.hpp"
+#include "backend/linux/observe_mounts.hpp"
 #include "backend/linux/plan.hpp"
 #include "backend/linux/shared_folder.hpp"
 #include "backend/linux/without_cgroup.hpp"
@@ -32,40 +32,6 @@ namespace {
 constexpr std::chrono::seconds kGreetingBound{10};
 // Each has two processes of its own.
 constexpr std::size_t kMostSpawners = 16;
-
-// Every revealing entry of /proc that this kernel has must be covered, and what is left read-only.
-Reading read_proc_mounts(const SelfReport& report, const Foundation& foundation) {
-  std::set<std::string_view> covered;
-  std::string open;
-  for (const MountLine& mount : report.mounts) {
-    if (mount.has("ro")) covered.insert(mount.target);
-    // The box's own stands on the spawner's: one of them read-only is not enough.
-    if (mount.target == "/proc" && !mount.has("ro")) open = "/proc is writable";
-  }
-  if (!covered.contains("/proc")) open = "/proc is missing";
-  for (std::uint32_t index = 0; index < foundation.mask_count; ++index) {
-    const char* const name = foundation.masks[index].path.data();
-    if (!covered.contains(name) && ::access(name, F_OK) == 0) open = std::string(name) + " is open";
-  }
-  if (!open.empty())
-    return {Control::filesystem, EvidenceStatus::not_enforced, open, "runner report"};
-  return {Control::filesystem, EvidenceStatus::enforced, "sensitive kernel files covered",
-          "runner report"};
-}
-
-// statfs(2) alone would take a part of the bounded root for a bounded file system.
-Reading read_scratch_mounts(const SelfReport& report, Profile profile) {
-  for (const char* const path : {"/work", "/tmp", "/dev/shm"}) {
-    if (profile == Profile::strict && path == std::string_view("/tmp")) continue;
-    const bool own = std::any_of(
-        report.mounts.begin(), report.mounts.end(),
-        [path](const MountLine& mount) { return mount.target == path && mount.type == "tmpfs"; });
-    if (own) continue;
-    return {Control::disk, EvidenceStatus::not_enforced,
-            std::string(path) + " is no file system of its own", "runner report"};
-  }
-  return {Control::disk, EvidenceStatus::enforced, "", "runner report"};
-}
 
 // Those that this process may use now.
 Processors own_processors() {
@@ -121,13 +87,13 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
   runner::Client client(*parts.wire);
   LAZARET_TRY(const runner::Greeting greeting, client.greet(call.within(kGreetingBound)));
   if (!spec.egress.hosts.empty()) LAZARET_CHECK(take_way_out(parts));
-  const SelfReport report = parse_report(greeting.report);
+  const os::Handle folder = folder_of(parts.launched.pid);
+  const SelfReport report = parse_report(greeting.report + seen_from_outside(folder));
   std::vector<Reading> readings = read_report(report, spec);
   const auto add = [&readings](std::vector<Reading> more) {
     readings.insert(readings.end(), std::make_move_iterator(more.begin()),
                     std::make_move_iterator(more.end()));
   };
-  const os::Handle folder = folder_of(parts.launched.pid);
   const Namespaces theirs = namespaces_of(folder);
   parts.pid_namespace = pid_namespace_of(theirs);
   add(read_namespaces(theirs, parts.spawner->outside()));
@@ -221,9 +187,11 @@ Status NativeBackend::make_cgroup(NativeBox::Parts& parts, const policy::Spec& s
   const CgroupBase& cgroups = parts.spawner->better_of(cgroups_);
   parts.cgroup.reset();
   if (cgroups.directory.empty()) return {};
-  std::call_once(disks_seen_, [&] { disks_ = disks_behind(parts.spawner->foundation()); });
+  const Foundation& foundation = parts.spawner->foundation();
+  std::call_once(disks_seen_, [&] { disks_ = disks_behind(foundation); });
+  const Disks disks = spec.mounts.empty() ? disks_ : disks_behind(foundation);
   const auto victims = spec.keeps_box ? Cgroup::Victims::one : Cgroup::Victims::all;
-  LAZARET_TRY(Cgroup cgroup, Cgroup::create(cgroups, spec.limits, victims, disks_));
+  LAZARET_TRY(Cgroup cgroup, Cgroup::create(cgroups, spec.limits, victims, disks));
   parts.cgroup.emplace(std::move(cgroup));
   return {};
 }

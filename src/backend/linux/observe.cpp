@@ -18,8 +18,6 @@
 namespace lazaret::backend::native {
 namespace {
 
-constexpr const char* kFromOutside = "/proc from outside";
-
 struct NamespaceRow {
   Control control;
   const char* name;
@@ -123,6 +121,15 @@ Namespaces namespaces_of(const os::Handle& folder) {
   for (std::size_t index = 0; index < all.size(); ++index)
     all[index] = target_of(folder, std::string("ns/") + kNamespaces[index].name);
   return all;
+}
+
+std::string seen_from_outside(const os::Handle& folder) {
+  std::string text;
+  for (const auto& [key, name] : {std::pair{"net=", "net/dev"}, {"mount=", "mountinfo"}}) {
+    const std::string seen = os::text_of_system_file(folder.get(), name);
+    for (const std::string_view line : split(seen, '\n')) text.append(key).append(line) += '\n';
+  }
+  return text;
 }
 
 std::vector<Reading> read_namespaces(const Namespaces& theirs, const Namespaces& ours) {

@@ -14,6 +14,9 @@
 
 namespace lazaret::backend::native {
 
+/// The source of what is read here.
+inline constexpr const char* kFromOutside = "/proc from outside";
+
 /// Who a box is on the host, and whether it may be in groups of the host's.
 struct OutsideIdentity {
   enum class Groups { none, of_caller } groups;
@@ -30,6 +33,10 @@ using Namespaces = std::array<std::string, 8>;
 /// In /proc, of a process and of the calling thread; not valid where there is none.
 [[nodiscard]] os::Handle folder_of(pid_t pid);
 [[nodiscard]] os::Handle folder_of_thread();
+
+/// A box's interfaces and what it has mounted, in the words of a runner, which says none of it
+/// natively.
+[[nodiscard]] std::string seen_from_outside(const os::Handle& folder);
 
 /// Whether a box's namespaces are none of `ours`.
 [[nodiscard]] std::vector<Reading> read_namespaces(const Namespaces& theirs,

@@ -31,7 +31,8 @@ void add(Processors& processors, std::size_t number) {
 const MemoryBound* memory_bound_of(const policy::Spec& spec) {
   static constexpr MemoryBound kAddressSpace = {RLIMIT_AS, "limit.as", "Max address space "},
                                kData = {RLIMIT_DATA, "limit.data", "Max data size "};
-  static constexpr std::array kReserving = {"node", "nodejs", "npm", "npx", "go"};
+  static constexpr std::array kReserving = {"node", "nodejs", "npm",  "npx",
+                                            "go",   "rust",   "rustc"};
   static constexpr std::array kUnbounded = {"deno", "bun", "java", "javac", "dotnet"};
   const std::string& path = spec.program.argv.front();
   const auto is_among = [&](const auto& names) {

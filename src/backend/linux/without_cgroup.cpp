@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 
+#include "backend/linux/disks.hpp"
 #include "backend/linux/plan.hpp"
 
 namespace lazaret::backend::native {
@@ -55,7 +56,7 @@ std::vector<Reading> readings_without_cgroup(const policy::Spec& spec, const Sel
   Reading pids = read_limit(report, {Control::pids, "limit.nproc", spec.limits.pids});
   pids.applied += " in a user namespace of its own";
   return {{Control::swap, no, why, source},
-          {Control::disk, EvidenceStatus::enforced, "reading from disks is not limited", source},
+          unlimited_reading(why, source.c_str()),
           cpu_without_cgroup(spec, report, why),
           std::move(pids),
           memory_without_cgroup(spec, report, why)};

@@ -97,6 +97,12 @@ void add_namespaces(std::string& report, RawHandle self) {
   }
 }
 
+void add_view(std::string& report, RawHandle self) {
+  add_namespaces(report, self);
+  add_lines(report, "net", self, "net/dev");
+  add_lines(report, "mount", self, "mountinfo");
+}
+
 void add_cgroup(std::string& report) {
   constexpr std::pair<const char*, const char*> kFiles[] = {
       {"cgroup.memory", "memory.max"},
@@ -216,13 +222,11 @@ SelfReport self_report(Subprocess subprocess, Known known) {
   add_lines(report, "status", self.get(), "status");
   made.ignored_signals = ignored_signals_in(report);
   add_limits(report);
-  if (known == Known::by_namespaces) add_namespaces(report, self.get());
   add_cgroup(report);
-  add_lines(report, "net", self.get(), "net/dev");
   for (const char* const path : {"/work", "/tmp", "/dev/shm"}) add_disk(report, path);
   std::array<char, 65> host{};
   if (::gethostname(host.data(), host.size() - 1) == 0) add(report, "hostname", host.data());
-  add_lines(report, "mount", self.get(), "mountinfo");
+  if (known == Known::by_namespaces) add_view(report, self.get());
   add_probes(report);
   if (subprocess == Subprocess::deny) report += try_subprocess_filter();
   return made;

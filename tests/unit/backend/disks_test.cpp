@@ -6,6 +6,7 @@ namespace lazaret::backend::native {
 namespace {
 
 using testing::ElementsAre;
+using testing::Field;
 using testing::IsEmpty;
 
 constexpr std::string_view kMounts =
@@ -14,19 +15,23 @@ constexpr std::string_view kMounts =
     "31 30 8:17 / /usr/local rw - xfs /dev/sdb1 rw\n"
     "32 22 8:33 / /usrlocal rw - xfs /dev/sdc1 rw\n";
 
-TEST(DevicesBeneath, AreThoseThatABindBringsAlong) {
-  EXPECT_THAT(devices_beneath("/usr", kMounts), ElementsAre("8:2", "8:17"));
-  EXPECT_THAT(devices_beneath("/usr/local", kMounts), ElementsAre("8:17"));
+auto on(const char* device, const char* type) {
+  return testing::AllOf(Field(&Beneath::device, device), Field(&Beneath::type, type));
 }
 
-TEST(DevicesBeneath, AreNotThoseOfAnotherName) {
-  EXPECT_THAT(devices_beneath("/us", kMounts), IsEmpty());
-  EXPECT_THAT(devices_beneath("/etc", kMounts), IsEmpty());
+TEST(MountsBeneath, AreThoseThatABindBringsAlong) {
+  EXPECT_THAT(mounts_beneath("/usr", kMounts), ElementsAre(on("8:2", "ext4"), on("8:17", "xfs")));
+  EXPECT_THAT(mounts_beneath("/usr/local", kMounts), ElementsAre(on("8:17", "xfs")));
 }
 
-TEST(DevicesBeneath, AreNotMadeUp) {
-  EXPECT_THAT(devices_beneath("/usr", ""), IsEmpty());
-  EXPECT_THAT(devices_beneath("/usr", "garbage\n1 2 3 4\n"), IsEmpty());
+TEST(MountsBeneath, AreNotThoseOfAnotherName) {
+  EXPECT_THAT(mounts_beneath("/us", kMounts), IsEmpty());
+  EXPECT_THAT(mounts_beneath("/etc", kMounts), IsEmpty());
+}
+
+TEST(MountsBeneath, AreNotMadeUp) {
+  EXPECT_THAT(mounts_beneath("/usr", ""), IsEmpty());
+  EXPECT_THAT(mounts_beneath("/usr", "garbage\n1 2 3 4\n"), IsEmpty());
 }
 
 }  // namespace

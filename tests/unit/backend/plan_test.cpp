@@ -31,7 +31,7 @@ TEST(Order, BoundsTheDataOfRuntimesThatReserveAddressSpace) {
     const Order order = order_of(spec, HeldBy::limits);
     return std::pair(limits(order, RLIMIT_AS), limits(order, RLIMIT_DATA));
   };
-  for (const char* const program : {"/usr/bin/node", "npm", "go"})
+  for (const char* const program : {"/usr/bin/node", "npm", "go", "rustc"})
     EXPECT_EQ(bounded(spec_of(program)), std::pair(false, true)) << program;
   for (const char* const program : {"javac", "/usr/bin/java", "deno"})
     EXPECT_EQ(bounded(spec_of(program)), std::pair(false, false)) << program;

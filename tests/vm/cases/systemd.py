@@ -141,7 +141,9 @@ def HoldsRunsAtOnceInScopesOfTheirOwn():
 @patiently
 def LetsDoctorSayWhereBoxesGetTheirCgroups_L52():
     text = lazaret("doctor", by=USER).stdout
-    check(f"[✓] Cgroups delegation: boxes beneath {MANAGED}/app.slice/lazaret-" in text, text)
+    check(f"[!] Cgroups delegation: boxes beneath {MANAGED}/app.slice/lazaret-" in text, text)
+    check(".scope, without: io\n" in text, text)
+    check("fix: sudo systemctl edit user@.service, with: [Service] Delegate=" in text, text)
 
 
 def DegradesWithTheReasonWhereNoManagerAnswers_L47():

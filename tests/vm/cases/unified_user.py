@@ -17,8 +17,8 @@ DELEGATED = SLICE / "delegated"
 OTHER = SLICE / "other"
 
 
-def give_controllers(directory):
-    (directory / "cgroup.subtree_control").write_text("+memory +cpu +pids")
+def give_controllers(directory, which="+memory +cpu +pids +io"):
+    (directory / "cgroup.subtree_control").write_text(which)
 
 
 def delegated():
@@ -229,6 +229,23 @@ def LetsDoctorSayWhereCgroupsAreAndWhatTheUserLacks_L52_L53():
 def LetsDoctorSayWhereBoxesGetTheirCgroups_L52():
     text = lazaret("doctor", by=in_scope()).stdout
     check(f"[✓] Cgroups delegation: boxes beneath {DELEGATED}" in text, text)
+
+
+def SaysOfControllersThatWereNotHandedOutWhatThatCosts_L53():
+    place = in_scope()
+    for controller, control, status in (("io", "disk", "partial"), ("cpu", "cpu", "not_enforced")):
+        for directory in (place.cgroup, DELEGATED, SLICE):
+            give_controllers(directory, "-" + controller)
+        try:
+            answer = command("true", by=place)
+            equal((answer.code, answer.evidence[control]["status"]), (0, status), answer)
+            check(f"{control}" in answer.stderr, answer)
+            equal(command("true", options=("--require", control), by=place).code, 125, controller)
+            text = lazaret("doctor", by=place).stdout
+            check(f"without: {controller}\n" in text, text)
+            check("fix: sudo systemctl edit user@.service, with: [Service] Delegate=" in text, text)
+        finally:
+            give_controllers(SLICE)
 
 
 def LeavesNothingAnywhere_L49():
