@@ -23,7 +23,8 @@ enum class Cause {
   memory_limit,  ///< the kernel killed it for memory, by its counters
   pids_limit,    ///< ended after the limit on tasks had refused it one
   output_limit,  ///< more output than the policy lets a program make
-  disk_limit,    ///< ended by SIGXFSZ
+  file_size_limit,  ///< it wrote a file of the size that files may have, and failed
+  disk_limit,       ///< it filled a file system of the box's, and failed
   policy_denied,
   approval_denied,
   cancelled,       ///< the caller's stop token
@@ -68,7 +69,8 @@ struct Usage {
   std::optional<std::uint64_t> peak_pids;
   std::uint64_t memory_kills = 0;   ///< processes that the kernel ended for want of memory
   std::uint64_t pids_refusals = 0;  ///< of a task, at the limit on tasks
-  /// What a file system of the box had no more of when a program failed: "bytes" or "files".
+  /// What a file system of the box had no more of when a program failed, "bytes" or "files"; or
+  /// "file": one that it had written to was as large as one may be.
   std::optional<std::string> disk_full = {};
   std::string source = "none";
 };

@@ -194,6 +194,7 @@ std::string_view name_of(Cause cause) noexcept {
     case Cause::memory_limit: return "memory_limit";
     case Cause::pids_limit: return "pids_limit";
     case Cause::output_limit: return "output_limit";
+    case Cause::file_size_limit: return "file_size_limit";
     case Cause::disk_limit: return "disk_limit";
     case Cause::policy_denied: return "policy_denied";
     case Cause::approval_denied: return "approval_denied";

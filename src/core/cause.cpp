@@ -15,6 +15,10 @@ constexpr std::array kSignals = {
 
 constexpr std::uint32_t kSigBus = 7, kSigKill = 9, kSigXcpu = 24, kSigXfsz = 25;
 
+using Full = runner::Exited::Full;
+
+bool has_filled_disk(Full full) { return full == Full::bytes || full == Full::files; }
+
 bool has_used(const Death& death, std::chrono::milliseconds least) {
   const auto used = death.autopsy.usage.cpu_ms;
   return death.cpu_limit && used && std::chrono::milliseconds(*used) >= least;
@@ -29,14 +33,14 @@ bool exhausted(const Death& death) {
 
 bool used_up(const Death& death) { return death.cpu_limit && has_used(death, *death.cpu_limit); }
 
-Cause cause_of_signal(const Death& death, std::uint32_t number, bool filled) {
+Cause cause_of_signal(const Death& death, std::uint32_t number, Full full) {
   if (number == kSigXcpu && exhausted(death)) return Cause::cpu_limit;
   if (number == kSigKill && used_up(death)) return Cause::cpu_limit;
   // The kernel counts nothing here, and truncate(2) leaves no trace: that there is a limit is all
   // that can be known.
-  if (number == kSigXfsz && death.file_size_limited) return Cause::disk_limit;
+  if (number == kSigXfsz && death.file_size_limited) return Cause::file_size_limit;
   // A page of a file for which there is no room (mmap(2)).
-  if (number == kSigBus && filled) return Cause::disk_limit;
+  if (number == kSigBus && has_filled_disk(full)) return Cause::disk_limit;
   return Cause::signalled;
 }
 
@@ -45,9 +49,11 @@ Cause cause_of_exit(const Death& death, const runner::Exited& exited) {
   if (clean) return Cause::exited;
   if (death.autopsy.usage.pids_refusals > 0) return Cause::pids_limit;
   if (death.compiling) return Cause::compile_failed;
-  const bool filled = exited.full != runner::Exited::Full::nothing;
-  if (exited.how == runner::Exited::How::signal) return cause_of_signal(death, exited.code, filled);
-  return filled ? Cause::disk_limit : Cause::nonzero_exit;
+  if (exited.how == runner::Exited::How::signal)
+    return cause_of_signal(death, exited.code, exited.full);
+  if (has_filled_disk(exited.full)) return Cause::disk_limit;
+  const bool is_file = exited.full == Full::file && death.file_size_limited;
+  return is_file ? Cause::file_size_limit : Cause::nonzero_exit;
 }
 
 }  // namespace

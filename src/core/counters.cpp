@@ -19,8 +19,13 @@ backend::Autopsy since(backend::Autopsy seen, const backend::Autopsy& before, Be
 
 std::optional<std::string> disk_full_by(const runner::Exited& exited) {
   using Full = runner::Exited::Full;
-  if (exited.full == Full::nothing) return std::nullopt;
-  return exited.full == Full::bytes ? "bytes" : "files";
+  switch (exited.full) {
+    case Full::bytes: return "bytes";
+    case Full::files: return "files";
+    case Full::file: return "file";
+    case Full::nothing: break;
+  }
+  return std::nullopt;
 }
 
 void put_own_word(backend::Autopsy& seen, const runner::Exited& exited) {

@@ -328,7 +328,9 @@ class Run {
     const bool ended_well = result.meta.cause == Cause::exited;
     if (ended_well) result.value = message.value;
     result.error = own_error(result);
-    if (message.error && result.meta.cause == Cause::disk_limit) {  // it says where, the box why
+    const Cause cause = result.meta.cause;
+    const bool by_disk = cause == Cause::disk_limit || cause == Cause::file_size_limit;
+    if (message.error && by_disk) {  // it says where, the box why
       message.error->hint = result.error->hint;
       result.error.reset();
     }

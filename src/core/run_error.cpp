@@ -44,12 +44,16 @@ ResultError disk_error(const Death& death, const Limits& limits) {
                  "filled a file system of the box: each holds " +
                      std::to_string(limits.disk_bytes) + " bytes",
                  "raise --disk");
-  if (full == Full::files)
-    return error(ErrorType::RuntimeError,
-                 "made as many files as a file system of the box takes: " +
-                     std::to_string(limits.disk_files),
-                 "raise --disk-files");
-  return error(ErrorType::RuntimeError, "wrote a file beyond the limit on file size",
+  return error(ErrorType::RuntimeError,
+               "made as many files as a file system of the box takes: " +
+                   std::to_string(limits.disk_files),
+               "raise --disk-files");
+}
+
+ResultError file_size_error(const Limits& limits) {
+  return error(ErrorType::RuntimeError,
+               "wrote a file beyond the size that one may have: " +
+                   std::to_string(limits.file_bytes) + " bytes",
                "raise --file-size");
 }
 
@@ -141,6 +145,7 @@ std::optional<ResultError> error_of_cause(const ExecutionResult& result, const D
     case Cause::pids_limit:
       return error(ErrorType::RuntimeError,
                    "refused a task beyond " + std::to_string(spec.limits.pids), "raise --pids");
+    case Cause::file_size_limit: return file_size_error(spec.limits);
     case Cause::disk_limit: return disk_error(death, spec.limits);
     case Cause::signalled:
       return error(ErrorType::RuntimeError,

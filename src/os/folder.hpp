@@ -20,6 +20,7 @@ class Folder {
     Kind kind = Kind::other;
     bool executable = false;  ///< by its owner
     std::uint64_t size = 0;   ///< of a file
+    std::int64_t changed_ns = 0;  ///< of a file: since 1970, when anything of it last changed
   };
 
   Folder(Folder&& other) noexcept;

@@ -110,10 +110,19 @@ struct TreeUsage {
 };
 [[nodiscard]] TreeUsage tree_usage();
 
-/// Which file systems of the box's own, of /work, /tmp and /dev/shm where they can be written to,
-/// have no byte left, a bit for each, and which no file, the bits of kOfFiles (statfs(2)).
-[[nodiscard]] std::uint32_t shortage();
+/// Of the box's own file systems, /work, /tmp and /dev/shm, where they can be written to.
+struct ScratchState {
+  /// Which have no byte left, a bit for each, and which no file, the bits of kOfFiles (statfs(2)).
+  std::uint32_t shortage = 0;
+  std::int64_t time_ns = 0;  ///< of the clock by which files are changed (inode(7))
+};
 inline constexpr std::uint32_t kOfFiles = 0b111000;
+[[nodiscard]] ScratchState scratch_state();
+
+/// When a file of theirs was last changed that is as large as one may be (RLIMIT_FSIZE), so that
+/// writing more to it is refused; 0 where there is none among the first ten thousand files, in 64
+/// directories in each other.
+[[nodiscard]] std::int64_t largest_file_changed_ns();
 
 enum class Existing { refuse, replace };
 

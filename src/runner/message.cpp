@@ -274,7 +274,7 @@ Result<Exited> decode_exited(Bytes payload) {
   exited.full = static_cast<Exited::Full>(full);
   exited.keeps_context = reader.yes_or_no();
   const std::uint32_t most = exited.how == Exited::How::exit ? 255 : 64;
-  if (!reader.whole() || how > 1 || full > 2 || exited.code > most) return malformed("exit");
+  if (!reader.whole() || how > 1 || full > 3 || exited.code > most) return malformed("exit");
   return exited;
 }
 

@@ -57,8 +57,9 @@ struct Job {
 /// code.
 struct Exited {
   enum class How : std::uint8_t { exit = 0, signal = 1 };
-  /// What one of the box's own file systems had no more of, and had when the step began.
-  enum class Full : std::uint8_t { nothing = 0, bytes = 1, files = 2 };
+  /// What one of the box's own file systems had no more of, and had when the step began; or a file
+  /// that was written to since, of the size that files may have.
+  enum class Full : std::uint8_t { nothing = 0, bytes = 1, files = 2, file = 3 };
   How how = How::exit;
   std::uint32_t code = 0;          ///< exit status or signal number
   std::uint64_t cpu_us = 0;        ///< of the whole tree that was reaped

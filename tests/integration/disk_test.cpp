@@ -63,6 +63,42 @@ TEST_P(DiskOn, BlamesADiskThatIsFullForNothingElse) {
   EXPECT_FALSE(cleared.meta.usage.disk_full);
 }
 
+// Python gets an error, a shell's children the signal; both have written up to the limit.
+TEST_P(DiskOn, SaysThatAFileWasLargerThanOneMayBe) {
+  for (ExecutionRequest request :
+       {python("file = open('/tmp/big', 'wb', buffering=0)\n"
+               "file.write(bytes(1 << 20))\n"
+               "file.write(b'.')\n"),
+        bash("mkdir a && head -c 1048576 /dev/zero > a/big && head -c 1048577 /dev/zero > b"),
+        bash("exec head -c 1048577 /dev/zero > /dev/shm/b")}) {
+    request.limits.file_bytes = 1 << 20;
+    const ExecutionResult result = run(request);
+    EXPECT_EQ(result.meta.cause, Cause::file_size_limit) << to_json(result);
+    ASSERT_TRUE(result.error);
+    EXPECT_EQ(result.error->hint, "raise --file-size");
+    EXPECT_EQ(result.meta.usage.disk_full, "file");
+  }
+}
+
+TEST_P(DiskOn, BlamesASmallerFileForNothing) {
+  ExecutionRequest request = bash("head -c 1048575 /dev/zero > big; exit 3");
+  request.limits.file_bytes = 1 << 20;
+  const ExecutionResult result = run(request);
+  EXPECT_EQ(result.meta.cause, Cause::nonzero_exit) << to_json(result);
+  EXPECT_FALSE(result.meta.usage.disk_full);
+}
+
+TEST_P(DiskOn, BlamesNoFileOfAnEarlierProgram) {
+  SessionRequest request;
+  request.limits.file_bytes = 1 << 20;
+  const CodeSandbox sandbox = sandbox_on(GetParam());
+  auto session = sandbox.open_session(request);
+  ASSERT_TRUE(session.ok()) << session.error().message();
+  EXPECT_EQ(session->execute(bash("head -c 1048577 /dev/zero > b")).meta.cause,
+            Cause::file_size_limit);
+  EXPECT_EQ(session->execute(bash("exit 3")).meta.cause, Cause::nonzero_exit);
+}
+
 // What an earlier program of the session has filled is no news of this one.
 TEST_P(DiskOn, TellsOfASessionsProgramsApart) {
   SessionRequest request;

@@ -85,8 +85,11 @@ constexpr Endings kEndings[] = {
     {"rust", "fn main() {\n    let total = ;\n}\n",
      "fn main() {\n    let rows: Vec<i32> = Vec::new();\n"
      "    println!(\"{}\", rows[rows.len()]);\n}\n",
-     "", 3, "fn main() {\n    std::fs::write(\"/etc/lazaret\", \"x\").unwrap();\n}\n",
-     "fn main() {\n    loop {\n        std::hint::black_box(1);\n    }\n}\n",
+     "", 3,
+     "fn main() {\n    if let Err(error) = std::fs::write(\"/etc/lazaret\", \"x\") {\n"
+     "        panic!(\"/etc/lazaret: {}\", error);\n    }\n}\n",
+     "fn main() {\n    let turns = 0;\n"
+     "    loop {\n        unsafe { std::ptr::read_volatile(&turns) };\n    }\n}\n",
      "fn main() {\n    let mut kept: Vec<Vec<u8>> = Vec::new();\n"
      "    loop {\n        kept.push(vec![1u8; 1 << 20]);\n    }\n}\n",
      "fn main() {\n    std::process::abort();\n}\n", 6},

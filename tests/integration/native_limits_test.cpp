@@ -86,7 +86,7 @@ TEST_P(NativeLimits, EndsAProgramThatWritesAFileBeyondTheBound) {
       bash("head -c 2000000 /dev/zero > big; exec head -c 9000000 /dev/zero > bigger");
   request.limits.file_bytes = 4 << 20;
   Json result = run(request);
-  EXPECT_EQ(result["meta"]["cause"], "disk_limit") << result.dump();
+  EXPECT_EQ(result["meta"]["cause"], "file_size_limit") << result.dump();
   EXPECT_EQ(result["meta"]["signal"], 25);
 }
 

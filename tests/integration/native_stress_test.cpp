@@ -58,7 +58,7 @@ const std::vector<Ending>& endings() {
       {"floods its output", "head -c 3000000 /dev/zero | tr '\\0' x >&2", {"exited"}, ""},
       {"writes too long a file",
        "exec dd if=/dev/zero of=/work/big bs=65536 count=64 status=none",
-       {"disk_limit"},
+       {"file_size_limit"},
        ""},
       // Its own end, or the kernel's: what holds it depends on the machine.
       {"takes memory", "exec tail /dev/zero", {"memory_limit", "nonzero_exit"}, ""},

@@ -26,7 +26,7 @@ stage_shell() {
 stage_gcc() { build_tree test; }
 stage_languages() {
   rm -f "$LAZARET_ROOT"/build/test/{results,again}.xml
-  LAZARET_MORE="go java rust" "$tools/test.sh" -- -R "(Corpus|Errors).*[/_](go|java|rust)(_|\$|/)"
+  LAZARET_MORE="go java rust" "$tools/test.sh" -- -R "(Corpus|Errors).*[/_](go|java|rust)([_/ ]|\$)"
 }
 stage_clang() { build_tree sanitize; }
 stage_sanitize() { build_tree sanitize && beside "build_tree thread" suite sanitize "$NOT_HERE"; }

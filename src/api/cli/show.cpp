@@ -76,6 +76,7 @@ int status_of(const ExecutionResult& result) {
     case Cause::compile_failed: return kCompileFailed;
     case Cause::start_failed: return result.meta.start_errno == 2 ? kNotFound : kDenied;
     case Cause::signalled:
+    case Cause::file_size_limit:
     case Cause::disk_limit:
     case Cause::pids_limit:
       return result.meta.signal ? 128 + *result.meta.signal : result.exit_code;

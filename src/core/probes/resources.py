@@ -312,7 +312,7 @@ except OSError:
 #: H-86-large 86 write a file beyond its limit
 #: limits file_size=4m
 #: stdout ""
-#: expect cause=nonzero_exit|disk_limit
+#: expect cause=file_size_limit|disk_limit
 with open("large", "wb", buffering=0) as file:
     for _ in range(8):
         file.write(bytes(1 << 20))

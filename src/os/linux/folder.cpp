@@ -35,6 +35,10 @@ Folder::Item::Kind kind_of(mode_t mode) {
   return S_ISLNK(mode) ? Folder::Item::Kind::link : Folder::Item::Kind::other;
 }
 
+std::int64_t nanoseconds_of(const timespec& time) {
+  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
 }  // namespace
 
 // Reads the names by a descriptor of its own, which closedir(3) closes.
@@ -180,7 +184,8 @@ Result<Folder::Item> Folder::item(const std::string& name) const {
   const Item::Kind kind = kind_of(seen.st_mode);
   const bool is_file = kind == Item::Kind::file;
   return Item{name, kind, is_file && (seen.st_mode & S_IXUSR) != 0,
-              is_file ? static_cast<std::uint64_t>(seen.st_size) : 0};
+              is_file ? static_cast<std::uint64_t>(seen.st_size) : 0,
+              is_file ? nanoseconds_of(seen.st_ctim) : 0};
 }
 
 Result<std::optional<Folder::Item>> Folder::next() {
@@ -189,7 +194,7 @@ Result<std::optional<Folder::Item>> Folder::next() {
   if (name == nullptr && errno != 0) return last_error("reading a directory");
   if (name == nullptr) return std::optional<Item>();
   auto found = item(name);
-  if (!found.ok()) return std::optional<Item>({name, Item::Kind::other, false, 0});
+  if (!found.ok()) return std::optional<Item>({name, Item::Kind::other});
   return std::optional<Item>(std::move(found).value());
 }
 

@@ -173,19 +173,6 @@ bool is_only_child(std::int64_t child) {
          proc_text(child, "/task/" + number + "/children").empty() && has_waited_for_none(child);
 }
 
-// What it cannot write to is not full by its doing.
-std::uint32_t shortage() {
-  std::uint32_t seen = 0, bit = 1;
-  for (const char* const path : {"/work", "/tmp", "/dev/shm"}) {
-    struct statfs facts {};
-    if (::statfs(path, &facts) != 0 || (facts.f_flags & MS_RDONLY) != 0) continue;
-    if (facts.f_bfree == 0 && facts.f_blocks != 0) seen |= bit;
-    if (facts.f_ffree == 0 && facts.f_files != 0) seen |= bit << 3U;
-    bit <<= 1U;
-  }
-  return seen;
-}
-
 TreeUsage tree_usage() {
   rusage usage{};
   (void)::getrusage(RUSAGE_CHILDREN, &usage);

@@ -19,10 +19,11 @@ constexpr std::chrono::milliseconds kLeave{100};
 constexpr std::size_t kPipeBytes = 1UL << 20;
 
 // What was full before is no news of this program.
-Exited::Full full_now(std::uint32_t before) {
-  const std::uint32_t since = os::shortage() & ~before;
+Exited::Full full_now(const os::ScratchState& before, std::int64_t file_changed_ns) {
+  const std::uint32_t since = os::scratch_state().shortage & ~before.shortage;
   if ((since & ~os::kOfFiles) != 0) return Exited::Full::bytes;
-  return since != 0 ? Exited::Full::files : Exited::Full::nothing;
+  if (since != 0) return Exited::Full::files;
+  return file_changed_ns >= before.time_ns ? Exited::Full::file : Exited::Full::nothing;
 }
 
 // It reads until the end of the pipe, so that writing needs no patience.
@@ -168,7 +169,9 @@ Status Supervisor::start(FrameType step, const Job& job) {
   keeps_box_ = job.keeps_box;
   had_any_ = true;
   cpu_us_before_ = waits ? os::cpu_us_of(*main_) : os::tree_usage().cpu_us;
-  shortage_before_ = os::shortage();
+  scratch_before_ = os::scratch_state();
+  // The clock stands still for milliseconds, in which another program may have ended.
+  scratch_before_.time_ns = std::max(scratch_before_.time_ns, largest_file_ns_ + 1);
   peak_kib_before_ = keeps_box_ ? os::tree_usage().peak_rss_kib : 0;
   peak_kib_of_main_ = 0;
   // Compilers are several programs; what is denied is denied to what they make.
@@ -335,7 +338,10 @@ void Supervisor::finish() {
   exited_->peak_rss_kib = usage.peak_rss_kib > peak_kib_before_ ? usage.peak_rss_kib : 0;
   exited_->keeps_context = contexts_.has(*main_);
   exited_->has_artifacts = had_job_ && has_something_in(std::string(kArtifacts));
-  if (exited_->code != 0) exited_->full = full_now(shortage_before_);  // a signal is never 0
+  if (exited_->code != 0) {  // a signal is never 0
+    largest_file_ns_ = os::largest_file_changed_ns();
+    exited_->full = full_now(scratch_before_, largest_file_ns_);
+  }
   tell_events(Room::any);  // what a program has done is told before its end
   outbox_.put(FrameType::exited, encode(*exited_));
   exited_.reset();

@@ -52,7 +52,7 @@ TEST(Names, AreDistinctAndNeverEmpty) {
     return static_cast<int>(names.size()) == count && !names.contains("");
   };
   EXPECT_TRUE(complete(names_up_to(Errc::system), 17));
-  EXPECT_TRUE(complete(names_up_to(Cause::infrastructure_lost), 18));
+  EXPECT_TRUE(complete(names_up_to(Cause::infrastructure_lost), 19));
   EXPECT_TRUE(complete(names_up_to(ErrorType::BackendError), 9));
   EXPECT_TRUE(complete(names_up_to(EvidenceStatus::not_enforced), 3));
   EXPECT_TRUE(complete(names_up_to(Isolation::none), 3));

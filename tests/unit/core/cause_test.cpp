@@ -122,11 +122,24 @@ TEST(Cause, IsCpuForSigkillOnceTheTimeIsUsedUp) {
   EXPECT_EQ(cause({}, signal_by(kKill), limit), Cause::signalled);
 }
 
-TEST(Cause, IsDiskForSigxfszWhileFilesAreLimited) {
+TEST(Cause, IsFileSizeForSigxfszWhileFilesAreLimited) {
   Death death{OwnDecision::none, {}, signal_by(kFileSize), {}, true};
-  EXPECT_EQ(cause_of(death), Cause::disk_limit);
+  EXPECT_EQ(cause_of(death), Cause::file_size_limit);
   death.file_size_limited = false;
   EXPECT_EQ(cause_of(death), Cause::signalled);
+}
+
+TEST(Cause, IsFileSizeWhereAProgramFailsAndAFileIsAsLargeAsOneMayBe) {
+  using How = Exited::How;
+  const auto cause_where = [](bool limited, const Exited& exited) {
+    return cause_of(Death{OwnDecision::none, {}, exited, {}, limited});
+  };
+  constexpr auto kFile = Exited::Full::file;
+  EXPECT_EQ(cause_where(true, {How::exit, 1, 0, 0, false, kFile}), Cause::file_size_limit);
+  EXPECT_EQ(cause_where(false, {How::exit, 1, 0, 0, false, kFile}), Cause::nonzero_exit);
+  EXPECT_EQ(cause_where(true, {How::exit, 0, 0, 0, false, kFile}), Cause::exited);
+  EXPECT_EQ(cause_where(true, {How::signal, 11, 0, 0, false, kFile}), Cause::signalled);
+  EXPECT_EQ(cause_where(true, {How::signal, 7, 0, 0, false, kFile}), Cause::signalled);
 }
 
 TEST(Cause, IsDiskWhereAProgramFailsAndNothingIsFree) {
