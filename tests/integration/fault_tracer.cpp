@@ -5,6 +5,7 @@
 #include <sys/mman.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/uio.h>
@@ -44,9 +45,18 @@ void change(pid_t pid, std::optional<long> number, std::optional<long> result) {
 void change(pid_t, std::optional<long>, std::optional<long>) {}
 #endif
 
+// By which the tracer learns that from here on it is Lazaret that calls.
+constexpr long kMark = SYS_getpriority;
+constexpr std::uint64_t kMarkedBy = 0x7a12a2e7;
+
+bool is_spawner(pid_t pid) {
+  return file_text("/proc/" + std::to_string(pid) + "/cmdline").starts_with("lazaret-spawner");
+}
+
 Role child_of(Role parent) {
   switch (parent) {
-    case Role::lazaret: return Role::lazaret;
+    case Role::other:
+    case Role::lazaret: return parent;
     case Role::spawner: return Role::ground;
     case Role::ground: return Role::box;
     case Role::box:
@@ -141,7 +151,10 @@ bool take_own_mounts() {
   const MountsBefore before;
   const std::string name = host_name();
   const auto text =
-      in_child(caller, [&request] { return to_json(sandbox_on("native").execute(request)); });
+      in_child(caller, [&request] {
+        (void)::syscall(kMark, PRIO_PROCESS, kMarkedBy);
+        return to_json(sandbox_on("native").execute(request));
+      });
   Json seen;
   seen["result"] = text ? Json::parse(*text) : Json();
   seen["mounted"] = changed_since(before);
@@ -177,7 +190,7 @@ class Tracer {
 
  private:
   struct Tracee {
-    Role role = Role::lazaret;
+    Role role = Role::other;
     bool known = true;    // its parent has told us of it
     bool inside = false;  // between a call's entry and its exit
     std::optional<long> result = {};
@@ -204,23 +217,22 @@ class Tracer {
     } else if (event != 0 && event != PTRACE_EVENT_STOP) {
       started(pid, entry->second.role);
     } else if (event == 0) {
-      deliver(pid, entry->second, signal);
+      deliver(pid, signal);
       return;
     }
-    go_on(pid, entry->second, 0);
+    go_on(pid, 0);
   }
 
   // The first process of a pid namespace dies of a fault of its own, but not while it is traced.
-  void deliver(pid_t pid, const Tracee& tracee, long signal) {
+  void deliver(pid_t pid, long signal) {
     if (signal != SIGSEGV && signal != SIGILL && signal != SIGBUS)
-      return go_on(pid, tracee, signal);
+      return go_on(pid, signal);
     (void)::ptrace(PTRACE_DETACH, pid, nullptr, signal);
     tracees_.erase(pid);
   }
 
-  static void go_on(pid_t pid, const Tracee& tracee, long signal) {
-    const auto how = tracee.role == Role::lazaret ? PTRACE_CONT : PTRACE_SYSCALL;
-    (void)::ptrace(how, pid, nullptr, signal);
+  static void go_on(pid_t pid, long signal) {
+    (void)::ptrace(PTRACE_SYSCALL, pid, nullptr, signal);
   }
 
   void started(pid_t parent, Role role) {
@@ -229,12 +241,13 @@ class Tracer {
     const auto [entry, is_new] = tracees_.try_emplace(static_cast<pid_t>(child), Tracee{});
     entry->second.role = child_of(role);
     entry->second.known = true;
-    if (!is_new) go_on(static_cast<pid_t>(child), entry->second, 0);
+    if (!is_new) go_on(static_cast<pid_t>(child), 0);
   }
 
   // True when it goes its own way from here.
   bool executed(pid_t pid, Tracee& tracee) {
-    if (tracee.role == Role::lazaret) tracee.role = Role::spawner;
+    if (tracee.role == Role::lazaret)
+      tracee.role = is_spawner(pid) ? Role::spawner : Role::other;
     if (tracee.role != Role::program) return false;
     observed_.executed = true;
     observed_.outside = file_text("/proc/" + std::to_string(pid) + "/status");
@@ -255,6 +268,8 @@ class Tracer {
 
   void entered(pid_t pid, Tracee& tracee, const __ptrace_syscall_info& info) {
     const auto number = static_cast<long>(info.entry.nr);
+    if (number == kMark && info.entry.args[1] == kMarkedBy) tracee.role = Role::lazaret;
+    if (tracee.role == Role::other) return;
     const CallSite site{tracee.role, number, ++counts_[{tracee.role, number}]};
     if (!observed_.executed) observed_.calls.push_back(site);
     if (!fault_ || fault_->at != site) return;

@@ -9,9 +9,10 @@
 
 namespace lazaret::test {
 
-/// Who makes a box: the spawner, the first process of its pid namespace, the first process of the
-/// box, and the child of it that is to become the program.
-enum class Role { lazaret, spawner, ground, box, program };
+/// Who makes a box: Lazaret with its threads and what it starts, once it is asked; the spawner, the
+/// first process of its pid namespace, the first process of the box, and the child of it that is to
+/// become the program. The test itself and programs of others (newuidmap) are none of them.
+enum class Role { other, lazaret, spawner, ground, box, program };
 
 /// The `nth` call of one number by one role, counted from 1.
 struct CallSite {

@@ -24,6 +24,9 @@ struct Group {
   std::vector<long> numbers;
   // Answered with a success that did nothing, too: what a foreign filter may do to us.
   enum class Lies { too, never } lies;
+  enum class By { its_parts, lazaret } by = By::its_parts;
+  // Whether a box is made in another way for a user who has further ids.
+  enum class Ids { are_all_the_same, matter } ids = Ids::are_all_the_same;
 };
 
 // Of boxes that are asked for more, or less, than others are.
@@ -32,10 +35,16 @@ constexpr std::string_view kWayOut = "WayOut", kShared = "Shared", kStrict = "St
 
 const std::vector<Group>& groups() {
   using enum Group::Lies;
+  using enum Group::By;
+  using enum Group::Ids;
   static const std::vector<Group> all = {
       {"Mounts", {SYS_mount, SYS_umount2, SYS_mount_setattr, SYS_pivot_root, SYS_chdir}, too},
-      {"Namespaces", {SYS_unshare, SYS_clone3, SYS_sethostname}, too},
-      {"Identity", {SYS_setresuid, SYS_setresgid, SYS_setgroups, SYS_setsid, SYS_umask}, too},
+      {"Namespaces", {SYS_unshare, SYS_clone3, SYS_sethostname}, too, its_parts, matter},
+      {"Identity",
+       {SYS_setresuid, SYS_setresgid, SYS_setgroups, SYS_setsid, SYS_umask},
+       too,
+       its_parts,
+       matter},
       {"Privileges", {SYS_prctl, SYS_capset, SYS_seccomp}, too},
       {"Landlock",
        {SYS_landlock_create_ruleset, SYS_landlock_add_rule, SYS_landlock_restrict_self},
@@ -57,18 +66,45 @@ const std::vector<Group>& groups() {
       {kAlone, {SYS_prctl, SYS_seccomp, SYS_fcntl, SYS_execve}, too},
       {kTerminal, {SYS_ioctl, SYS_open, SYS_openat, SYS_setsid, SYS_dup2, SYS_chown}, never},
       {kWayOut, {SYS_unshare, SYS_socket, SYS_ioctl, SYS_bind, SYS_listen, SYS_sendmsg}, too},
-      {"Processes", {SYS_fork, SYS_vfork, SYS_clone, SYS_execve, SYS_wait4, SYS_kill}, never},
+      {"Processes",
+       {SYS_fork, SYS_vfork, SYS_clone, SYS_execve, SYS_wait4, SYS_kill},
+       never,
+       its_parts,
+       matter},
       {"TheRest", {}, never},
+      // What Lazaret itself looks at and says; not memory, locks and signals, without which there
+      // is no program.
+      {"OwnFiles",
+       {SYS_open, SYS_openat, SYS_read, SYS_pread64, SYS_readlinkat, SYS_readlink, SYS_newfstatat,
+        SYS_stat, SYS_fstat, SYS_statx, SYS_statfs, SYS_access, SYS_faccessat, SYS_faccessat2,
+        SYS_mkdir, SYS_getxattr},
+       too,
+       lazaret,
+       matter},
+      {"OwnConversation",
+       {SYS_socketpair, SYS_pipe2, SYS_sendmsg, SYS_recvmsg, SYS_sendto, SYS_recvfrom, SYS_poll,
+        SYS_ppoll, SYS_write, SYS_writev, SYS_getsockopt, SYS_eventfd2, SYS_fcntl},
+       never,
+       lazaret,
+       matter},
+      {"OwnProcesses",
+       {SYS_vfork, SYS_fork, SYS_clone, SYS_clone3, SYS_execve, SYS_memfd_create, SYS_dup2,
+        SYS_pidfd_open, SYS_pidfd_send_signal, SYS_waitid, SYS_wait4, SYS_kill,
+        SYS_sched_getaffinity, SYS_prlimit64, SYS_uname, SYS_prctl, SYS_capget},
+       never,
+       lazaret,
+       matter},
   };
   return all;
 }
 
-bool is_in(const Group& group, long number) {
-  const auto holds = [number](const Group& one) {
-    return std::find(one.numbers.begin(), one.numbers.end(), number) != one.numbers.end();
+bool is_in(const Group& group, const CallSite& call) {
+  const auto by = call.role == Role::lazaret ? Group::By::lazaret : Group::By::its_parts;
+  const auto holds = [&call, by](const Group& one) {
+    return one.by == by && std::ranges::find(one.numbers, call.number) != one.numbers.end();
   };
   if (!group.numbers.empty()) return holds(group);
-  return std::none_of(groups().begin(), groups().end(), holds);
+  return group.by == by && std::none_of(groups().begin(), groups().end(), holds);
 }
 
 // These do not return, or the kernel makes them.
@@ -77,7 +113,7 @@ bool can_fail(long number) {
 }
 
 std::string describe(const FailedCall& fault) {
-  constexpr const char* kRoles[] = {"lazaret", "spawner", "ground", "box", "program"};
+  constexpr const char* kRoles[] = {"other", "lazaret", "spawner", "ground", "box", "program"};
   return std::string(kRoles[static_cast<std::size_t>(fault.at.role)]) + ": call " +
          std::to_string(fault.at.number) + ", number " + std::to_string(fault.at.nth) +
          ", answered " + std::to_string(fault.result);
@@ -95,8 +131,7 @@ std::vector<FailedCall> faults_of(const Group& group, const std::vector<CallSite
   for (const CallSite& call : calls) ++totals[{call.role, call.number}];
   std::vector<FailedCall> faults;
   for (const CallSite& call : calls) {
-    if (call.role == Role::lazaret || !is_in(group, call.number) || !can_fail(call.number))
-      continue;
+    if (!is_in(group, call) || !can_fail(call.number)) continue;
     if (!is_chosen(call.nth, totals[{call.role, call.number}])) continue;
     faults.push_back({call, -EPERM});
     faults.push_back({call, kOthers[faults.size() % std::size(kOthers)]});
@@ -170,10 +205,18 @@ std::string name_of_case(const testing::TestParamInfo<NativeFaults::ParamType>& 
          std::string(groups()[std::get<1>(given.param)].name);
 }
 
-INSTANTIATE_TEST_SUITE_P(AskedBy, NativeFaults,
-                         testing::Combine(testing::Values(Caller::root, Caller::user),
-                                          testing::Range<std::size_t>(0, groups().size())),
-                         name_of_case);
+std::vector<NativeFaults::ParamType> all_cases() {
+  std::vector<NativeFaults::ParamType> all;
+  for (const Caller caller : {Caller::root, Caller::user, Caller::user_with_ids}) {
+    for (std::size_t index = 0; index < groups().size(); ++index) {
+      if (caller != Caller::user_with_ids || groups()[index].ids == Group::Ids::matter)
+        all.emplace_back(caller, index);
+    }
+  }
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(AskedBy, NativeFaults, testing::ValuesIn(all_cases()), name_of_case);
 
 TEST_P(NativeFaults, RunNothingOrLeaveTheEvidenceTrue) {
   const Observed good = observe_run(caller(), asking(unique_marker()), {});
@@ -187,7 +230,7 @@ TEST_P(NativeFaults, RunNothingOrLeaveTheEvidenceTrue) {
 // Of all groups together: a set-up that makes too few calls to fail would prove little.
 TEST(NativeFaultCases, AreHundredsForEachCaller) {
   if (!can_inject()) LAZARET_SKIP_OR_FAIL("ptrace", "written for x86-64");
-  for (const Caller caller : {Caller::root, Caller::user}) {
+  for (const Caller caller : {Caller::root, Caller::user, Caller::user_with_ids}) {
     if (!can_be(caller)) continue;
     const Observed good = observe_run(caller, ask_the_box(unique_marker()), {});
     ASSERT_TRUE(good.executed) << good.result.dump();

@@ -13,6 +13,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "integration/id_tables.hpp"
 #include "integration/support.hpp"
 
 // An ordinary user to whom the administrator has given further ids (subuid(5)): the tables are made
@@ -24,24 +25,16 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr const char* kUserRange = "10007:200000:65536\n";
-constexpr const char* kGroupRange = "lazaret-test:300000:65536\n";
 constexpr gid_t kOtherGroup = 4;
 
-struct Tables {
-  std::string users = kUserRange;
-  std::string groups = kGroupRange;
-  std::string user = "lazaret-test:x:10007:10007::/:/bin/sh\n";
-};
+using Tables = IdTables;
 
 class NativeSubordinate : public testing::Test {
  protected:
   void SetUp() override {
     if (!can_be(Caller::root)) LAZARET_SKIP_OR_FAIL("root", "only root can make such tables");
-    for (const char* const path : {"/usr/bin/newuidmap", "/etc/subuid", "/etc/subgid"}) {
-      if (!std::filesystem::exists(path))
-        LAZARET_SKIP_OR_FAIL("uidmap", std::string(path) + " is missing");
-    }
+    const std::string missing = missing_for_id_tables();
+    if (!missing.empty()) LAZARET_SKIP_OR_FAIL("uidmap", missing);
   }
   enum class Children { awaited, ignored };
   /// One run of the program by that user, as JSON.
@@ -60,13 +53,8 @@ class NativeSubordinate : public testing::Test {
   /// What the program says to that user, as JSON.
   [[nodiscard]] Json said(const Tables& tables, const std::vector<std::string>& arguments,
                           Children children = Children::awaited) const {
-    const std::array covers = {
-        std::pair{"/etc/passwd", folder_.write("passwd", file_text("/etc/passwd") + tables.user)},
-        std::pair{"/etc/subuid", folder_.write("subuid", tables.users)},
-        std::pair{"/etc/subgid", folder_.write("subgid", tables.groups)},
-    };
-    const auto text = in_child(Caller::root, [&covers, &arguments, children]() -> std::string {
-      if (!covered(covers) || !become_user()) return "{}";
+    const auto text = in_child(Caller::root, [&tables, &arguments, children]() -> std::string {
+      if (!take_id_tables(tables) || !become_user()) return "{}";
       if (children == Children::ignored) ::signal(SIGCHLD, SIG_IGN);
       return lazaret(arguments).out;
     });
@@ -77,22 +65,12 @@ class NativeSubordinate : public testing::Test {
   }
 
  private:
-  template <typename Covers>
-  [[nodiscard]] static bool covered(const Covers& covers) {
-    bool good = ::unshare(CLONE_NEWNS) == 0 &&
-                ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
-    for (const auto& [path, file] : covers)
-      good = good && ::mount(file.c_str(), path, nullptr, MS_BIND, nullptr) == 0;
-    return good;
-  }
   [[nodiscard]] static bool become_user() {
     const std::array groups = {static_cast<gid_t>(kOrdinaryUser), kOtherGroup};
     return ::setgroups(groups.size(), groups.data()) == 0 &&
            ::setresgid(kOrdinaryUser, kOrdinaryUser, kOrdinaryUser) == 0 &&
            ::setresuid(kOrdinaryUser, kOrdinaryUser, kOrdinaryUser) == 0;
   }
-
-  Folder folder_;
 };
 
 TEST_F(NativeSubordinate, MakesTheBoxAnotherUserInNoGroup) {
@@ -135,7 +113,7 @@ TEST_F(NativeSubordinate, HasItsGroupsToldByTheBattery) {
 
 // newuidmap refuses whom the system does not know by a name; the run is not refused.
 TEST_F(NativeSubordinate, IsTheCallerWhereTheRangeIsRefused) {
-  const Json result = ran({kUserRange, "10007:300000:65536\n", ""}, {"--", "/bin/true"});
+  const Json result = ran({.groups = "10007:300000:65536\n", .user = ""}, {"--", "/bin/true"});
   EXPECT_EQ(result.value("exit_code", -1), 0) << result.dump();
   EXPECT_THAT(privileges_in(result), HasSubstr("outside the caller, user 10007"));
 }
@@ -151,7 +129,7 @@ TEST_F(NativeSubordinate, IsToldByDoctorAsItWasTried) {
   };
   EXPECT_EQ(fact({})["present"], true);
   EXPECT_THAT(fact({"", ""})["fix"].get<std::string>(), HasSubstr("usermod"));
-  const Json refused = fact({kUserRange, "10007:300000:65536\n", ""});
+  const Json refused = fact({.groups = "10007:300000:65536\n", .user = ""});
   EXPECT_EQ(refused["present"], false);
   EXPECT_THAT(refused["note"].get<std::string>(), HasSubstr("refuses them"));
 }

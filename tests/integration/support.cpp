@@ -22,6 +22,7 @@
 #include <sstream>
 #include <thread>
 
+#include "integration/id_tables.hpp"
 #include "places.hpp"
 
 namespace lazaret::test {
@@ -39,6 +40,8 @@ constexpr std::chrono::seconds kChildBound{540};
 
 bool become(Caller caller) {
   if (caller == Caller::root || ::geteuid() != 0) return true;
+  if (caller == Caller::user_with_ids && !take_id_tables({.groups = IdTables().users}))
+    return false;
   return ::setgroups(0, nullptr) == 0 &&
          ::setresgid(kOrdinaryUser, kOrdinaryUser, kOrdinaryUser) == 0 &&
          ::setresuid(kOrdinaryUser, kOrdinaryUser, kOrdinaryUser) == 0 &&
@@ -187,8 +190,15 @@ std::string guest(const std::string& name) {
   return text;
 }
 
-std::string name_of(Caller caller) { return caller == Caller::root ? "Root" : "User"; }
-bool can_be(Caller caller) { return caller == Caller::user || ::geteuid() == 0; }
+std::string name_of(Caller caller) {
+  constexpr const char* kNames[] = {"Root", "User", "UserWithIds"};
+  return kNames[static_cast<std::size_t>(caller)];
+}
+
+bool can_be(Caller caller) {
+  if (caller == Caller::user_with_ids && !missing_for_id_tables().empty()) return false;
+  return caller == Caller::user || ::geteuid() == 0;
+}
 
 std::optional<std::string> in_child(Caller caller, const std::function<std::string()>& body) {
   Pipe answer;

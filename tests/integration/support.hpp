@@ -51,8 +51,8 @@ inline constexpr const char* kBackends[] = {"native", "docker", "podman"};
 /// A program of tests/integration/guests.
 [[nodiscard]] std::string guest(const std::string& name);
 
-/// Who asks: a test run by an ordinary user has no root to offer.
-enum class Caller { root, user };
+/// Who asks: a test run by an ordinary user has no root to offer, and only root can give him ids.
+enum class Caller { root, user, user_with_ids };
 [[nodiscard]] std::string name_of(Caller caller);
 [[nodiscard]] bool can_be(Caller caller);
 inline constexpr uid_t kOrdinaryUser = 10007;

@@ -156,9 +156,10 @@ bool put_tree(Foundation& foundation) {
   return tree.fits();
 }
 
-// Root's alone by its mode: no box can open it, whatever else holds the box.
+// Root's alone by its mode: no box can open it, whatever else holds the box. What has no type was
+// not looked at, whatever stat(2) has said.
 bool is_closed(const struct stat& facts, HostIdentity identity) {
-  if (identity == HostIdentity::caller) return false;
+  if (identity == HostIdentity::caller || (facts.st_mode & S_IFMT) == 0) return false;
   return facts.st_uid == 0 && facts.st_gid == 0 && (facts.st_mode & S_IRWXO) == 0;
 }
 
@@ -170,7 +171,8 @@ bool put_masks(Foundation& foundation) {
     if (foundation.mask_count == foundation.masks.size()) return false;
     Mask& mask = foundation.masks[foundation.mask_count++];
     if (path.copy(mask.path.data(), mask.path.size()) == mask.path.size()) return false;
-    if (is_there) mask.kind = S_ISDIR(facts.st_mode) ? Mask::Kind::folder : Mask::Kind::file;
+    if (is_there && (facts.st_mode & S_IFMT) != 0)
+      mask.kind = S_ISDIR(facts.st_mode) ? Mask::Kind::folder : Mask::Kind::file;
   }
   return true;
 }
