@@ -86,7 +86,7 @@ TEST(CliDoctor, TellsOfEveryEndpointThatWasTried) {
 }
 
 // L-52: what is missing comes with what brings it.
-TEST(CliDoctor, NamesWhatTheHostOffersAndHowToFixTheRest) {
+TEST(CliDoctor, NamesWhatTheHostOffersAndHowToFixTheRest) {  // L-42
   const std::string text = lazaret({"doctor"}).out;
   for (const char* const name : {"Cgroups v2: ", "User namespaces: ", "Network namespaces: ",
                                  "Landlock: ", "Seccomp: ", "Resource limits: "}) {

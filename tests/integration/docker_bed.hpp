@@ -159,7 +159,7 @@ class Collected final : public runner::Sink {
 class DockerBed : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
-    const bool docker = GetParam() == "docker";
+    const bool docker = is_docker();
     const char* const variable = docker ? "LAZARET_TEST_DOCKER" : "LAZARET_TEST_PODMAN";
     const char* const endpoint = std::getenv(variable);
     if (endpoint == nullptr) return refuse_or_skip(std::string(variable) + " is not set");
@@ -194,7 +194,9 @@ class DockerBed : public testing::TestWithParam<std::string> {
   }
   [[nodiscard]] engine::EngineClient plain_client() const { return client_on(endpoint_); }
 
-  [[nodiscard]] bool is_docker() const { return GetParam() == "docker"; }
+  [[nodiscard]] bool is_docker() const { return engine() == "docker"; }
+  /// Which of them, where the parameter says more.
+  [[nodiscard]] virtual std::string engine() const { return GetParam(); }
 
   [[nodiscard]] std::unique_ptr<backend::Box> open(const policy::Spec& spec) const {
     auto box = backend_->open(spec, within_seconds(60));
@@ -226,7 +228,7 @@ class DockerBed : public testing::TestWithParam<std::string> {
   void refuse_or_skip(const std::string& why) {
     const char* const required = std::getenv("LAZARET_REQUIRE");
     const std::string list = "," + std::string(required == nullptr ? "" : required) + ",";
-    if (list.find("," + GetParam() + ",") != list.npos) FAIL() << why;
+    if (list.find("," + engine() + ",") != list.npos) FAIL() << why;
     GTEST_SKIP() << why;
   }
 };

@@ -3,6 +3,8 @@
 
 #include <filesystem>
 #include <numeric>
+#include <set>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -51,6 +53,11 @@ class FilesOn : public testing::TestWithParam<const char*> {
     ExecutionRequest request = python(std::move(code));
     request.output_directory = out();
     return request;
+  }
+
+  static std::error_code& ignored() {
+    static std::error_code error;
+    return error;
   }
 
   Folder folder_;
@@ -161,6 +168,32 @@ TEST_P(FilesOn, TakesNothingButFilesAndDirectories) {
   EXPECT_EQ(named(result, "users")->kind, Artifact::Kind::link);
   EXPECT_EQ(named(result, "fifo")->kind, Artifact::Kind::other);
   EXPECT_THAT(result.meta.warnings, Contains(HasSubstr("1 artifacts were left out")));
+}
+
+// Threat 30: a directory and a link to one change places while they are read (renameat2(2)).
+TEST_P(FilesOn, FollowsNoLinkThatTakesTheNameOfADirectoryMeanwhile) {
+  auto session = sandbox_on(GetParam()).open_session({});
+  ASSERT_TRUE(session.ok()) << session.error().message();
+  ExecutionRequest request = python(
+      "import ctypes, os, time\n"
+      "os.makedirs('out/a'); open('out/a/own', 'w').write('own'); os.symlink('/etc', 'out/b')\n"
+      "exchange, turns, end = ctypes.CDLL(None).renameat2, 0, time.monotonic() + 2\n"
+      "while time.monotonic() < end: turns += exchange(-100, b'out/a', -100, b'out/b', 2) == 0\n"
+      "print(turns)\n");
+  ExecutionResult result;
+  std::jthread exchanging([&] { result = session->execute(request); });
+  std::set<std::string> names;
+  for (int round = 0; round < 60; ++round) {
+    const fs::path place = out() / std::to_string(round);
+    (void)session->get("out", place);
+    for (const auto& entry : fs::recursive_directory_iterator(place, ignored()))
+      names.insert(entry.path().filename());
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  exchanging.join();
+  EXPECT_GT(std::stoul("0" + result.stdout_text), 1000U) << to_json(result);
+  EXPECT_THAT(names, testing::IsSubsetOf({"a", "b", "own"}));
+  EXPECT_THAT(names, Contains("own"));
 }
 
 // Hard links, sockets, names that are no text, and rights that are nobody's to give.

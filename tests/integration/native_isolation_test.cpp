@@ -51,6 +51,7 @@ class NativeIsolation : public testing::TestWithParam<Caller> {
   }
 };
 
+// L-14, L-44: nobody need be root.
 INSTANTIATE_TEST_SUITE_P(AskedBy, NativeIsolation, testing::Values(Caller::root, Caller::user),
                          [](const auto& given) { return name_of(given.param); });
 
@@ -137,7 +138,7 @@ TEST_P(NativeIsolation, ShowsAProgramItsOwnProcesses) {
   EXPECT_EQ(result.value("stdout", ""), "bash\nsleep\nps\nsleep\n");
 }
 
-TEST_P(NativeIsolation, MountsNothingOfTheHostThatIsWritable) {
+TEST_P(NativeIsolation, MountsNothingOfTheHostThatIsWritable) {  // L-17, L-18
   const auto mounts = seen_by("host_view.py")["mounts"].get<std::string>();
   std::istringstream lines(mounts);
   for (std::string line; std::getline(lines, line);) {
@@ -155,7 +156,7 @@ TEST_P(NativeIsolation, MountsNothingOfTheHostThatIsWritable) {
   }
 }
 
-TEST_P(NativeIsolation, LetsNothingBeWrittenOutsideItsScratchDirectories) {
+TEST_P(NativeIsolation, LetsNothingBeWrittenOutsideItsScratchDirectories) {  // L-16, L-19
   Json seen = seen_by("writes.py");
   EXPECT_GT(seen["seen"], 100);
   EXPECT_THAT(seen["writable"], ElementsAre("/dev/shm", "/tmp", "/work"));
@@ -200,7 +201,7 @@ class Listeners {
   bool ready_ = false;
 };
 
-TEST_P(NativeIsolation, HasNoNetworkAndReachesNoListenerOfTheHost) {
+TEST_P(NativeIsolation, HasNoNetworkAndReachesNoListenerOfTheHost) {  // L-37
   const Listeners host;
   ASSERT_TRUE(host.ready());
   Json seen = seen_by("network.py", host.arguments());
@@ -268,7 +269,7 @@ TEST_P(NativeIsolation, LetsNobodyLimitItsFirstProcess) {
   EXPECT_EQ(result["meta"]["cause"], "exited");
 }
 
-TEST_P(NativeIsolation, OffersNoWayBackToPrivilege) {
+TEST_P(NativeIsolation, OffersNoWayBackToPrivilege) {  // L-31
   Json seen = seen_by("privileges.py");
   EXPECT_FALSE(seen["identities"].empty()) << "no set-user-id program is installed";
   for (const auto& [path, identity] : seen["identities"].items()) {

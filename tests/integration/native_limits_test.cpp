@@ -90,7 +90,7 @@ TEST_P(NativeLimits, EndsAProgramThatWritesAFileBeyondTheBound) {
   EXPECT_EQ(result["meta"]["signal"], 25);
 }
 
-TEST_P(NativeLimits, KeepsAForkBombSmall) {
+TEST_P(NativeLimits, KeepsAForkBombSmall) {  // L-04
   ExecutionRequest request = python(R"(
 import errno, os, time
 children, refusal = 0, None
@@ -126,7 +126,7 @@ TEST_P(NativeLimits, OutlivesAForkBombInAShell) {
   EXPECT_THAT(processes_marked(marker), testing::IsEmpty());
 }
 
-TEST_P(NativeLimits, BoundsTheMemoryOfPython) {
+TEST_P(NativeLimits, BoundsTheMemoryOfPython) {  // L-03
   ExecutionRequest request = python(R"(
 blocks = []
 try:
@@ -146,7 +146,7 @@ except MemoryError:
   }
 }
 
-TEST_P(NativeLimits, BoundsTheDescriptorsOfAProcess) {
+TEST_P(NativeLimits, BoundsTheDescriptorsOfAProcess) {  // L-05
   ExecutionRequest request = python(R"(
 import errno, json, os
 opened = []
@@ -223,7 +223,7 @@ TEST_P(NativeLimits, ShowsAsManyProcessorsAsItGives) {
   EXPECT_EQ(processors(2.0), std::min(2U, std::thread::hardware_concurrency()));
 }
 
-TEST_P(NativeLimits, LetsNobodyRaiseALimit) {
+TEST_P(NativeLimits, LetsNobodyRaiseALimit) {  // L-06, L-35
   Json seen = printed(python(R"(
 import json, resource
 names = ("RLIMIT_NOFILE", "RLIMIT_FSIZE", "RLIMIT_CORE", "RLIMIT_NPROC", "RLIMIT_MEMLOCK")
@@ -261,7 +261,7 @@ TEST_P(NativeLimits, LeavesNoCoreDump) {
   EXPECT_EQ(result["stdout"], "0\n/tmp:\n\n/work:\nmain.sh\n") << result.dump();
 }
 
-TEST_P(NativeLimits, EndsAProgramThatHasUsedUpItsProcessorTime) {
+TEST_P(NativeLimits, EndsAProgramThatHasUsedUpItsProcessorTime) {  // L-02
   ExecutionRequest request = python("print('begun', flush=True)\nwhile True: pass");
   request.limits.cpu_time = std::chrono::seconds(1);
   request.limits.timeout = std::chrono::seconds(30);

@@ -39,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(AskedBy, NativeProcesses, testing::Values(Caller::root,
                          [](const auto& given) { return name_of(given.param); });
 
 // P-01, P-03, P-06, P-08, P-12
-TEST_P(NativeProcesses, EndsAFamilyThatIgnoresTermHidesInSessionsAndIsStopped) {
+TEST_P(NativeProcesses, EndsAFamilyThatIgnoresTermHidesInSessionsAndIsStopped) {  // L-30
   Json result = run(stubborn());
   EXPECT_EQ(result["meta"]["cause"], "timeout") << result.dump();
   EXPECT_EQ(result["stdout"], "the family is there\n");
@@ -82,7 +82,7 @@ TEST_P(NativeProcesses, KeepsWhatWasWrittenBeforeTheTimeout) {
   EXPECT_EQ(result["exit_code"], -1);
 }
 
-TEST_P(NativeProcesses, AsksWithTermBeforeItKills) {
+TEST_P(NativeProcesses, AsksWithTermBeforeItKills) {  // L-26, L-27, L-29, L-39, L-50
   ExecutionRequest request =
       bash("trap 'echo obeyed; exit 7' TERM; echo ready; while :; do sleep 0.1; done");
   request.limits.timeout = 1500ms;

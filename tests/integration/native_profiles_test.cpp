@@ -125,7 +125,7 @@ TEST_P(NativeProfiles, DevTracesItsOwnButNeverTheRunner) {
   EXPECT_EQ(seen(Profile::standard, kTrace)["child"], EPERM);
 }
 
-TEST_P(NativeProfiles, HoldTheRequiredControlsAllAlike) {
+TEST_P(NativeProfiles, HoldTheRequiredControlsAllAlike) {  // L-01
   for (const Profile profile : {Profile::dev, Profile::standard, Profile::strict}) {
     ExecutionRequest request = python("pass");
     request.profile = profile;

@@ -117,7 +117,7 @@ class Residue : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(EachBackend, Residue, testing::ValuesIn(kBackends),
                          [](const auto& given) { return std::string(given.param); });
 
-TEST_P(Residue, IsNoneAfterTwoHundredRuns) {
+TEST_P(Residue, IsNoneAfterTwoHundredRuns) {  // L-12, L-40
   const std::string backend = GetParam();
   if (!options_for(backend)) LAZARET_SKIP_OR_FAIL(backend, "no endpoint is given");
   const auto complaints = in_child(Caller::root, [&backend] { return complaints_about(backend); });

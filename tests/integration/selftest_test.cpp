@@ -13,59 +13,17 @@
 #include <gtest/gtest.h>
 
 #include "core/environment.hpp"
-#include "core/selftest/battery.hpp"
-#include "core/selftest/catalogue.hpp"
 #include "core/service.hpp"
-#include "integration/docker_bed.hpp"
+#include "integration/battery_bed.hpp"
 #include "integration/support.hpp"
 
 // The escape battery on every backend, and what it says of boxes that lack one control.
 namespace lazaret::test {
 namespace {
 
-using core::selftest::ControlRuns;
-using core::selftest::Execute;
-using core::selftest::Finding;
-using core::selftest::Kind;
-using core::selftest::Probe;
-using core::selftest::Proof;
-using core::selftest::Report;
-using core::selftest::Verdict;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::IsSupersetOf;
-
-std::vector<Probe> probes_named(const std::vector<std::string>& names) {
-  auto probes = core::selftest::chosen_probes(names);
-  EXPECT_TRUE(probes.ok()) << (probes.ok() ? "" : probes.error().message());
-  return probes.ok() ? std::move(probes).value() : std::vector<Probe>{};
-}
-
-Report report_of(std::vector<Probe> probes, const Execute& execute, ControlRuns control) {
-  auto report = core::selftest::run_battery(
-      {.probes = std::move(probes), .execute = execute, .control = control, .workers = 4}, {});
-  EXPECT_TRUE(report.ok()) << (report.ok() ? "" : report.error().message());
-  return report.ok() ? std::move(report).value() : Report{};
-}
-
-std::set<std::string> failed(const Report& report) {
-  std::set<std::string> ids;
-  for (const Finding& finding : report.findings) {
-    if (finding.inside.verdict == Verdict::failed) ids.insert(finding.probe.id);
-  }
-  return ids;
-}
-
-// Those whose id begins with none of the words.
-std::vector<std::string> beyond(const std::set<std::string>& ids,
-                                const std::vector<std::string>& beginnings) {
-  std::vector<std::string> others;
-  std::copy_if(ids.begin(), ids.end(), std::back_inserter(others), [&](const std::string& id) {
-    return std::none_of(beginnings.begin(), beginnings.end(),
-                        [&id](const std::string& begin) { return id.starts_with(begin); });
-  });
-  return others;
-}
 
 // The ways around a proxy are tried beside one where there is one.
 bool was_beside_a_proxy(const Report& report) {
@@ -182,12 +140,6 @@ TEST(SelftestWeakened, FailsExactlyTheNetworkProbesInASandboxThatSharesTheNetwor
   EXPECT_THAT(beyond(failed(report), {"F-62", "F-63", "F-64", "F-65", "F-70"}), IsEmpty());
 }
 
-std::vector<Probe> attempts() {
-  std::vector<Probe> probes = probes_named({});
-  std::erase_if(probes, [](const Probe& probe) { return probe.kind != Kind::attempt; });
-  return probes;
-}
-
 // What fails natively where each attempt is made under another profile than the standard one.
 std::set<std::string> failed_under(Profile profile) {
   const CodeSandbox sandbox = sandbox_on("native");
@@ -242,99 +194,6 @@ TEST(SelftestWeakened, TriesWithoutAWayOutWhereTheConfigurationLetsNobodyBeReach
 
 TEST(SelftestOfProfiles, FindsNoWayOutUnderTheStrictOne) {
   EXPECT_THAT(failed_under(Profile::strict), IsEmpty());
-}
-
-// A real engine that is asked for less than we ask for, and a caller who requires nothing.
-class SelftestOfAnEngine : public DockerBed {
- protected:
-  using Change = nlohmann::json;  // a JSON patch of the create request
-
-  [[nodiscard]] std::set<std::string> failed_with(const Change& change,
-                                                  std::vector<Probe> probes) const {
-    return failed_with_body([&change](nlohmann::json& body) { body = body.patch(change); },
-                            std::move(probes));
-  }
-  [[nodiscard]] std::set<std::string> failed_with_body(const Strip& strip,
-                                                       std::vector<Probe> probes) const {
-    const std::shared_ptr<backend::Backend> weak = stripped(strip);
-    if (!weak) return {"no backend"};
-    policy::Config config;
-    config.type = policy::BackendType::docker;
-    config.fallback = policy::FallbackRule::never;
-    config.required_controls.clear();
-    core::Service service(config, [&weak](backend::BackendKind, const Call&) {
-      backend::Found found;
-      found.backend = weak;
-      return found;
-    });
-    const auto execute = [&service](const ExecutionRequest& r) { return service.execute(r); };
-    return failed(report_of(std::move(probes), execute, ControlRuns::left_out));
-  }
-};
-// The requests of other engines have other fields.
-INSTANTIATE_TEST_SUITE_P(Engines, SelftestOfAnEngine, testing::Values("docker"), engine_name);
-
-TEST_P(SelftestOfAnEngine, FailsNothingWhenNothingIsTakenAway) {
-  EXPECT_THAT(failed_with(Change::array(), attempts()), IsEmpty());
-}
-
-TEST_P(SelftestOfAnEngine, FailsExactlyTheNetworkProbesOnTheNetworkOfTheHost) {
-  const auto ids =
-      failed_with({{{"op", "replace"}, {"path", "/HostConfig/NetworkMode"}, {"value", "host"}},
-                   {{"op", "remove"}, {"path", "/NetworkDisabled"}}},
-                  attempts());
-  // What can be read of it. Its services are behind the filter too, and abstract sockets behind
-  // Landlock, where the kernel's is new enough.
-  EXPECT_THAT(ids, IsSupersetOf({"F-64-table", "F-65-interfaces", "F-65-tcp", "F-65-udp"}));
-  // With the network of the host comes its list of name servers.
-  EXPECT_THAT(beyond(ids, {"F-62", "F-63", "F-64", "F-65", "F-69", "F-70", "B-34-resolver"}),
-              IsEmpty());
-}
-
-TEST_P(SelftestOfAnEngine, FailsExactlyTheProbesOfMaskedFilesWhenNoneIsMasked) {
-  const auto ids = failed_with(
-      {{{"op", "replace"}, {"path", "/HostConfig/MaskedPaths"}, {"value", Change::array()}}},
-      attempts());
-  EXPECT_THAT(ids, IsSupersetOf({"A-21-kallsyms", "A-21-interrupts", "A-21-cmdline"}));
-  EXPECT_THAT(beyond(ids, {"A-20", "A-21", "B-34-command-line", "G-71-proc-keys"}), IsEmpty());
-}
-
-TEST_P(SelftestOfAnEngine, FailsExactlyTheProbesOfSystemCallsWithoutAFilter) {
-  const auto ids = failed_with({{{"op", "replace"},
-                                 {"path", "/HostConfig/SecurityOpt"},
-                                 {"value", {"no-new-privileges:true", "seccomp=unconfined"}}}},
-                               attempts());
-  EXPECT_THAT(ids, IsSupersetOf({"G-71-io-uring-setup", "G-73-int80-getpid", "E-47-traceme",
-                                 "C-39-seccomp", "D-44-setns", "E-48-tiocsti"}));
-  // The runner tries a user namespace before any job; unfiltered, it gets one, with a bounding set.
-  EXPECT_THAT(beyond(ids, {"A-12", "C-38-b", "C-39", "C-41", "D-4", "E-47", "E-48",
-                           "E-57-limit-init", "F-66", "F-67", "F-68", "G-"}),
-              IsEmpty());
-}
-
-// One call of some four hundred.
-TEST_P(SelftestOfAnEngine, FailsExactlyTheProbesOfTheCallThatIsLetThrough) {
-  const auto ids = failed_with_body(
-      [](nlohmann::json& body) {
-        constexpr std::string_view kKey = "seccomp=";
-        for (nlohmann::json& option : body["HostConfig"]["SecurityOpt"]) {
-          const std::string text = option.get<std::string>();
-          if (!text.starts_with(kKey)) continue;
-          nlohmann::json filter = nlohmann::json::parse(text.substr(kKey.size()));
-          filter["syscalls"].push_back(
-              {{"names", {"io_uring_setup"}}, {"action", "SCMP_ACT_ALLOW"}});
-          option = std::string(kKey) + filter.dump();
-        }
-      },
-      attempts());
-  EXPECT_EQ(ids, (std::set<std::string>{"F-68-ring", "G-71-io-uring-setup"}));  // all that use it
-}
-
-TEST_P(SelftestOfAnEngine, FailsExactlyTheBombsWithoutALimitOnTasks) {
-  const auto ids = failed_with({{{"op", "remove"}, {"path", "/HostConfig/PidsLimit"}}},
-                               probes_named({"E-49-fork-bomb", "E-49-thread-bomb", "E-56-zombies",
-                                             "E-50", "E-59-exit-7", "H-80"}));
-  EXPECT_EQ(ids, (std::set<std::string>{"E-49-fork-bomb", "E-49-thread-bomb", "E-56-zombies"}));
 }
 
 TEST(SelftestCommand, ListsItsProbesWithoutRunningOne) {

@@ -96,7 +96,7 @@ TEST_P(SubprocessOn, LooksForAProgramInEveryDirectoryOfThePath) {
   EXPECT_EQ(result["exit_code"], 0) << result.dump();
 }
 
-TEST_P(SubprocessOn, CarriesEvidenceOfWhatWasTried) {
+TEST_P(SubprocessOn, CarriesEvidenceOfWhatWasTried) {  // L-22, L-25
   for (const auto& [asked, applied] : {std::pair{Subprocess::deny, "second filter"},
                                        std::pair{Subprocess::allow, "allowed, as asked"}}) {
     const Json result = run(python("pass"), asked);

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Proves that layers.py goes red on each thing it is there to find, and stays green otherwise."""
+"""Proves that layers.py goes red on each thing it is there to find, and stays green otherwise
+(L-33)."""
 
 import pathlib
 import subprocess

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What must be green before a change lands, stage by stage. `./quickstart check`.
+# What must be green before a change lands, stage by stage (L-43). `./quickstart check`.
 #
 #   check.sh [STAGE…]     all stages, or those named; `languages`, which fills three large images
 #                         with go, rust and java, only where it is named

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Small virtual machines for what this machine's kernel may not have: a usable cgroup v2, version 1
-# alone, refused user namespaces, no Landlock. Emulated by qemu, no KVM and no root needed.
+# Small virtual machines (L-34, L-41) for what this machine's kernel may not have: a usable cgroup
+# v2, version 1 alone, refused user namespaces, no Landlock. Emulated by qemu, no KVM and no root
+# needed.
 #
 #   vm.sh run MACHINE LAZARET RESULTS FAULTS   boots it once, runs all cases of tests/vm/MACHINE.py
 #   vm.sh verdict RESULTS CASE                 what one of them said; 77 when there is no machine

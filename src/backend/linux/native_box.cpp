@@ -13,6 +13,7 @@ namespace lazaret::backend::native {
 namespace {
 
 constexpr std::chrono::seconds kKillBound{5};
+constexpr std::chrono::seconds kNoTime{0};
 
 }  // namespace
 
@@ -23,7 +24,12 @@ NativeBox::~NativeBox() {
 
 Status NativeBox::kill(const Call& call) {
   if (collected_) return {};
-  LAZARET_CHECK(end(parts_.launched, call));
+  const Status ended = end(parts_.launched, is_stuck_ ? call.within(kNoTime) : call);
+  if (!ended.ok() && ended.error().code() == Errc::timed_out) {
+    is_stuck_ = true;
+    parts_.spawner->retire();
+  }
+  LAZARET_CHECK(ended);
   collect();
   return {};
 }
@@ -49,7 +55,7 @@ void NativeBox::collect() {
   Epitaph epitaph;
   Usage seen;
   const int source = parts_.launched.epitaph.get();
-  const bool told = os::wait_for(source, POLLIN, Call{}.within(std::chrono::seconds(0))).ok();
+  const bool told = os::wait_for(source, POLLIN, Call{}.within(kNoTime)).ok();
   if (told && ::read(source, &epitaph, sizeof epitaph) == sizeof epitaph) {
     seen.cpu_ms = epitaph.cpu_ms;
     seen.peak_memory_bytes = epitaph.peak_memory_bytes;

@@ -55,6 +55,7 @@ class NativeBox final : public Box {
   pid_t owner_;
   Parts parts_;
   std::optional<Usage> collected_;  // once the first process has been reaped
+  bool is_stuck_ = false;           // it was waited for as long as anything is
   bool let_go_ = false;             // its end is that of the spawner, which is waited for
 };
 

@@ -219,7 +219,7 @@ bool Spawner::is_spent() const {
 }
 
 // Closing the socket ends the spawner, and with it every box that is left; one that has owed us an
-// answer is not waited for. A fork of the program that we are part of has a copy of us, but no say.
+// answer, or the end of a box, is not waited for. A fork of the program that we are part of has a copy of us, but no say.
 Spawner::~Spawner() {
   control_.reset();
   if (::getpid() != owner_) return;
@@ -242,13 +242,13 @@ Result<os::Handle> Spawner::converse(const Order& order, std::span<const int> ha
   if (retired_ || ::getpid() != owner_)
     return Error(Errc::connection_lost, "the spawner is not there for this process any more");
   const Status sent = say(control_.get(), raw(order), handles);
-  retired_ = !sent.ok();
+  if (!sent.ok()) retired_ = true;
   LAZARET_CHECK(sent);
   auto answer = answer_of(control_.get(), call.within(kAnswerBound));
   const bool missed = !answer.ok() && (answer.error().code() == Errc::timed_out ||
                                        answer.error().code() == Errc::cancelled ||
                                        answer.error().code() == Errc::connection_lost);
-  retired_ = missed;
+  if (missed) retired_ = true;
   return answer;
 }
 

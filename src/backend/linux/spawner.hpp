@@ -61,6 +61,8 @@ class Spawner {
                                       const Call& call);
   /// Ends its last box and itself; the destructor waits for both.
   [[nodiscard]] Status let_go(const Launched& last);
+  /// It makes no more boxes, and its end is not waited for: one of them does not end.
+  void retire() noexcept { retired_ = true; }
   /// Where its boxes may have cgroups; the better of the two. A scope goes with the spawner.
   [[nodiscard]] const CgroupBase& better_of(const CgroupBase& callers) const noexcept;
   /// Whether there is no use in asking it again: it is gone, owes an answer or is a parent's.
@@ -97,7 +99,7 @@ class Spawner {
   os::Handle process_;  // pidfd
   Turn conversation_;   // one question and its answer at a time
   os::Handle control_;
-  std::atomic<bool> retired_ = false;  // an answer was missed
+  std::atomic<bool> retired_ = false;  // an answer was missed, or an end
   mutable std::atomic<std::chrono::steady_clock::time_point> looked_at_{};  // and found to hold
 };
 

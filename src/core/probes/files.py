@@ -11,13 +11,28 @@ reads("/etc/security/opasswd")
 reads("/etc/ssh/ssh_host_ed25519_key")
 #: A-02-planted-tmp 2 read a file planted in the host's temporary directory
 #: scene
-reads(SCENE["canaries"][0])
+reads(canary("/tmp"))
 #: A-02-planted-var-tmp 2 read a file planted in the host's /var/tmp
 #: scene
-reads(SCENE["canaries"][1])
+reads(canary("/var/tmp"))
 #: A-02-planted-shm 2 read a file planted in the host's /dev/shm
 #: scene
-reads(SCENE["canaries"][-1])
+reads(canary("/dev/shm"))
+#: A-02-planted-run 2 read a file planted in the host's /run
+#: scene
+reads(canary("/run"))
+#: A-02-planted-opt 2 read a file planted in the host's /opt
+#: scene
+reads(canary("/opt"))
+#: A-02-planted-srv 2 read a file planted in the host's /srv
+#: scene
+reads(canary("/srv"))
+#: A-02-planted-etc 2 read a file planted in the host's /etc
+#: scene
+reads(canary("/etc"))
+#: A-02-planted-root 2 read a file planted in the home of the host's root
+#: scene
+reads(canary("/root"))
 #: A-02-root 2 list /root
 reads("/root")
 #: A-02-home 2 list /home

@@ -231,4 +231,4 @@ os.link(os.path.realpath("/bin/sh"), MARKER + "shell")
 os.link(os.path.realpath("/usr/bin/python3"), MARKER + "interpreter")
 #: A-28-planted 28 make a hard link to a file of the host
 #: scene
-os.link(SCENE["canaries"][0], MARKER)
+os.link(canary("/tmp"), MARKER)

@@ -102,6 +102,9 @@ call("mount", b"none", b"merged", b"overlay", 0, b"lowerdir=/etc,upperdir=upper,
 socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 12)
 #: D-44-setns 44 enter a namespace
 call("setns", -1, 0)
+#: D-44-setns-pidfd 44 enter all namespaces of the first process by a descriptor of it
+opened = os.pidfd_open(1)
+call("setns", opened, 0x7E020080)
 #: D-44-host-mnt 44 open the mnt namespace of a process of the host
 #: scene
 opens("/proc/%d/ns/mnt" % SCENE["pid"], os.O_RDONLY)
@@ -122,6 +125,26 @@ opens("/proc/1/ns/user", os.O_RDONLY)
 opens("/proc/%d/ns/pid" % SCENE["pid"], os.O_RDONLY)
 #: D-44-init-pid 44 open the pid namespace of the first process
 opens("/proc/1/ns/pid", os.O_RDONLY)
+#: D-44-host-ipc 44 open the ipc namespace of a process of the host
+#: scene
+opens("/proc/%d/ns/ipc" % SCENE["pid"], os.O_RDONLY)
+#: D-44-init-ipc 44 open the ipc namespace of the first process
+opens("/proc/1/ns/ipc", os.O_RDONLY)
+#: D-44-host-uts 44 open the uts namespace of a process of the host
+#: scene
+opens("/proc/%d/ns/uts" % SCENE["pid"], os.O_RDONLY)
+#: D-44-init-uts 44 open the uts namespace of the first process
+opens("/proc/1/ns/uts", os.O_RDONLY)
+#: D-44-host-cgroup 44 open the cgroup namespace of a process of the host
+#: scene
+opens("/proc/%d/ns/cgroup" % SCENE["pid"], os.O_RDONLY)
+#: D-44-init-cgroup 44 open the cgroup namespace of the first process
+opens("/proc/1/ns/cgroup", os.O_RDONLY)
+#: D-44-host-time 44 open the time namespace of a process of the host
+#: scene
+opens("/proc/%d/ns/time" % SCENE["pid"], os.O_RDONLY)
+#: D-44-init-time 44 open the time namespace of the first process
+opens("/proc/1/ns/time", os.O_RDONLY)
 #: D-44-parent 44 get the user namespace above one's own
 #: no-control there is none above the machine's own
 opened = os.open("/proc/self/ns/user", os.O_RDONLY)

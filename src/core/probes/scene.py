@@ -13,7 +13,7 @@ CREDENTIALS = (".ssh/id_ed25519", ".aws/credentials", ".kube/config", ".docker/c
                ".netrc", ".gnupg/private-keys", ".config/gcloud/credentials.db", ".git-credentials",
                ".npmrc", ".bash_history")
 
-PLACES = ("/var/tmp", "/dev/shm", "/run", "/opt", "/srv")
+PLACES = ("/var/tmp", "/dev/shm", "/run", "/opt", "/srv", "/etc", "/root")
 
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 made = []
@@ -80,8 +80,8 @@ try:
     scene = {
         "pid": os.getpid(),
         "home": root,
-        "canaries": [planted(folder, "secret") for folder in
-                     (root, *map(folder_in, PLACES)) if folder],
+        "canaries": {place: planted(folder, "secret") for place, folder in
+                     [("/tmp", root), *((place, folder_in(place)) for place in PLACES)] if folder},
         "writable": planted(root, "writable", 0o666),
         "credentials": [planted(root, name) for name in CREDENTIALS] and list(CREDENTIALS),
         "path_socket": os.path.join(root, "socket"),

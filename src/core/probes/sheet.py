@@ -149,6 +149,11 @@ def reads(path, size=64):
     saw(repr(content)[:100])
 
 
+def canary(place):
+    """The file that was planted there, or a path where nothing is: not everybody may plant."""
+    return SCENE["canaries"].get(place, "/lazaret-selftest-none")
+
+
 def opens(path, flags):
     """Opened and closed: nothing is read or written."""
     os.close(os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC))

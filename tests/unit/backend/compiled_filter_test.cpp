@@ -140,7 +140,7 @@ INSTANTIATE_TEST_SUITE_P(
              std::string(name_of(std::get<1>(given.param)));
     });
 
-TEST_P(CompiledFilter, AnswersEveryCallAsTheProfileSays) {
+TEST_P(CompiledFilter, AnswersEveryCallAsTheProfileSays) {  // L-21, L-23
   for (std::uint32_t call = 0; call < 1024; ++call) {
     for (const std::uint64_t value : kValues) {
       Arguments arguments;

@@ -36,7 +36,7 @@ TEST(Config, IsTheBuiltInOneWhenNobodySpeaks) {
   const auto config = from_variables({}).value();
   EXPECT_EQ(config.type, BackendType::local);
   EXPECT_EQ(config.fallback, FallbackRule::allow);
-  EXPECT_EQ(config.limits.timeout, 30s);
+  EXPECT_EQ(config.limits.timeout, 30s);  // L-28
   EXPECT_EQ(config.maxima.timeout, 300s);
   EXPECT_EQ(config.required_controls, default_required_controls());
   EXPECT_EQ(config.source_of("type").origin, Origin::built_in);

@@ -29,7 +29,7 @@ for _ in range(200):
 """
 
 
-def EnforcesMemorySwapProcessorsAndTasks_L46_L51():
+def EnforcesMemorySwapProcessorsAndTasks_L07_L08_L36_L46_L51():
     answer = command("true", options=("--memory", "100MiB", "--cpus", "0.5", "--pids", "20"))
     equal(answer.code, 0, answer)
     equal(set(answer.statuses("memory", "swap", "cpu", "pids").values()), {"enforced"}, answer)
@@ -186,7 +186,7 @@ def EndsGrandchildrenThatHaveLeftTheSession_P03():
     equal(processes("4201"), [])
 
 
-def HoldsTwoBoxesAtOnce():
+def HoldsTwoBoxesAtOnce_L11():
     both = [start("exec", "--json", *ALL_HELD, "--", "sleep", "0.5") for _ in range(2)]
     for answer in [finish(process) for process in both]:
         equal(answer.cause, "exited", answer)

@@ -36,7 +36,7 @@ def RefuseAnOrdinaryUserWhenTheirNumberIsZero_P48():
     refused(USER, "user.max_user_namespaces", "0")
 
 
-def RefuseRootWhenTheirNumberIsZero_P48():
+def RefuseRootWhenTheirNumberIsZero_L48_P48():
     refused(ROOT, "user.max_user_namespaces", "0")
 
 

@@ -1,0 +1,55 @@
+"""A box whose program nothing can end: it waits for a file system that is frozen (ioctl_fsfreeze),
+as it would for a network's that is gone."""
+
+import contextlib
+import fcntl
+import os
+import pathlib
+import subprocess
+import time
+
+from bed import check, equal, finish, left_cgroups, processes, start, until
+
+FIFREEZE, FITHAW = 0xC0045877, 0xC0045878
+PLACE = pathlib.Path("/srv/frozen")
+
+
+@contextlib.contextmanager
+def disk():
+    PLACE.mkdir(parents=True)
+    subprocess.run(["mount", "/dev/vdb1", str(PLACE)], check=True)
+    (PLACE / "shared").mkdir(exist_ok=True)
+    (PLACE / "shared").chmod(0o777)
+    try:
+        yield PLACE / "shared"
+    finally:
+        subprocess.run(["umount", str(PLACE)], check=True)
+        PLACE.rmdir()
+
+
+@contextlib.contextmanager
+def frozen():
+    handle = os.open(PLACE, os.O_RDONLY)
+    fcntl.ioctl(handle, FIFREEZE, 0)
+    try:
+        yield
+    finally:
+        fcntl.ioctl(handle, FITHAW, 0)
+        os.close(handle)
+
+
+def ReportsInTimeThatItCouldNotEndAProgram_Threat61():
+    with disk() as shared:
+        with frozen():
+            began = time.monotonic()
+            answer = finish(start(
+                "exec", "--json", "--timeout", "1s", "--grace", "200ms", "--mount",
+                f"{shared}:/mnt/shared:rw", "--", "sh", "-c",
+                "echo begun; echo 4711 >/mnt/shared/file; echo never"))
+            seconds = time.monotonic() - began
+            left = processes("4711")
+        equal((answer.cause, answer.result["stdout"]), ("timeout", "begun\n"), answer)
+        check(answer.result["meta"]["kill"]["survivors"] >= 1, answer)
+        check(seconds < 30, f"{seconds} s\n{answer}")
+        print(f"{seconds:.1f} s, left: {left}, {answer}")
+        until(lambda: not left_cgroups(), f"{left_cgroups()} left")
