@@ -89,7 +89,8 @@ TEST(CliDoctor, TellsOfEveryEndpointThatWasTried) {
 TEST(CliDoctor, NamesWhatTheHostOffersAndHowToFixTheRest) {  // L-42
   const std::string text = lazaret({"doctor"}).out;
   for (const char* const name : {"Cgroups v2: ", "User namespaces: ", "Network namespaces: ",
-                                 "Landlock: ", "Seccomp: ", "Resource limits: "}) {
+                                 "Landlock: ", "Seccomp: ", "Denial of subprocesses: ",
+                                 "Resource limits: "}) {
     EXPECT_THAT(text, HasSubstr(name));
   }
   const Json said = told_by(lazaret({"doctor", "--json"}));

@@ -20,6 +20,7 @@
 #include "backend/linux/refusal.hpp"
 #include "backend/linux/subordinate.hpp"
 #include "backend/linux/throwaway.hpp"
+#include "os/linux/subprocess.hpp"
 
 namespace lazaret::backend::native {
 namespace {
@@ -117,6 +118,8 @@ void add_landlock(std::vector<HostFact>& facts) {
   }
 }
 
+constexpr const char* kFilterFix = "a kernel with CONFIG_SECCOMP_FILTER";
+
 // Whether a filter that refuses one call is taken, and refuses it (P-48); with errno.
 bool holds_filter() {
   const auto tried = in_throwaway(0, [] {
@@ -140,12 +143,54 @@ void add_seccomp(std::vector<HostFact>& facts) {
   const bool holds = holds_filter();
   facts.push_back({"Seccomp", holds ? Presence::there : Presence::missing,
                    holds ? "available" : "refused: " + std::string(std::strerror(errno)),
-                   holds ? "" : "a kernel with CONFIG_SECCOMP_FILTER"});
+                   holds ? "" : kFilterFix});
+}
+
+// Flags and arguments that could make no process and execute nothing, were they let through.
+bool denies_subprocesses() {
+  const auto filter = os::SubprocessFilter::make();
+  if (!filter.ok()) return false;
+  const auto tried = in_throwaway(0, [&filter] {
+    errno = 0;
+    if (::syscall(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || !filter->install())
+      return errno == 0 ? ENOSYS : errno;
+    const bool is_refused =
+        ::syscall(SYS_clone, CLONE_SIGHAND, 0, 0, 0, 0) < 0 && errno == EPERM &&
+        ::syscall(SYS_execve, nullptr, nullptr, nullptr) < 0 && errno == EPERM;
+    return is_refused ? 0 : ENOSYS;
+  });
+  if (tried) errno = *tried;
+  return tried == 0;
+}
+
+void add_subprocess_filter(std::vector<HostFact>& facts) {
+  const bool holds = denies_subprocesses();
+  facts.push_back({"Denial of subprocesses", holds ? Presence::there : Presence::missing,
+                   holds ? "clone and execve were refused"
+                         : "refused: " + std::string(std::strerror(errno)),
+                   holds ? "" : kFilterFix});
+}
+
+// Whether a descriptor beyond a limit of one's own is refused; with errno.
+bool holds_limit() {
+  const auto tried = in_throwaway(0, [] {
+    const rlimit none{0, 0};
+    if (::syscall(SYS_prlimit64, 0, RLIMIT_NOFILE, &none, nullptr) != 0) return errno;
+    const long opened = ::syscall(SYS_memfd_create, "lazaret", 0);
+    return opened < 0 && errno == EMFILE ? 0 : ENOSYS;
+  });
+  if (tried) errno = *tried;
+  return tried == 0;
 }
 
 void add_limits(std::vector<HostFact>& facts) {
   rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  if (!holds_limit() || ::getrlimit(RLIMIT_NOFILE, &limit) != 0) {
+    facts.push_back({"Resource limits", Presence::missing,
+                     "refused: " + std::string(std::strerror(errno)),
+                     "a filter above Lazaret must let it call prlimit"});
+    return;
+  }
   const std::string most =
       limit.rlim_max == RLIM_INFINITY ? "any number of" : std::to_string(limit.rlim_max);
   facts.push_back(
@@ -180,6 +225,7 @@ std::vector<HostFact> facts_of_host(const CgroupBase& cgroups,
   add_namespaces(facts);
   add_landlock(facts);
   add_seccomp(facts);
+  add_subprocess_filter(facts);
   add_limits(facts);
   if (::geteuid() != 0) facts.push_back(fact_of_ids(tried));
   return facts;

@@ -219,7 +219,8 @@ bool Spawner::is_spent() const {
 }
 
 // Closing the socket ends the spawner, and with it every box that is left; one that has owed us an
-// answer, or the end of a box, is not waited for. A fork of the program that we are part of has a copy of us, but no say.
+// answer, or the end of a box, is not waited for. A fork of the program that we are part of has a
+// copy of us, but no say.
 Spawner::~Spawner() {
   control_.reset();
   if (::getpid() != owner_) return;

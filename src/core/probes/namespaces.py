@@ -103,6 +103,7 @@ socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 12)
 #: D-44-setns 44 enter a namespace
 call("setns", -1, 0)
 #: D-44-setns-pidfd 44 enter all namespaces of the first process by a descriptor of it
+#: no-control it would enter those of the machine's
 opened = os.pidfd_open(1)
 call("setns", opened, 0x7E020080)
 #: D-44-host-mnt 44 open the mnt namespace of a process of the host

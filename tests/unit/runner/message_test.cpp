@@ -151,7 +151,7 @@ TEST(ExitedMessage, IsRefusedWithArtifactsThatAreNeitherThereNorNot) {
 }
 
 TEST(ExitedMessage, IsRefusedFullOfSomethingUnknown) {
-  for (const int answer : {3, 255}) {
+  for (const int answer : {4, 255}) {
     Encoded bytes = encode(Exited{});
     bytes[bytes.size() - 2] = static_cast<std::byte>(answer);
     EXPECT_EQ(decode_exited(bytes).error().code(), Errc::protocol) << answer;

@@ -8,7 +8,7 @@ import pathlib
 import subprocess
 import time
 
-from bed import check, equal, finish, left_cgroups, processes, start, until
+from bed import check, command, equal, finish, left_cgroups, processes, start, until
 
 FIFREEZE, FITHAW = 0xC0045877, 0xC0045878
 PLACE = pathlib.Path("/srv/frozen")
@@ -45,11 +45,12 @@ def ReportsInTimeThatItCouldNotEndAProgram_Threat61():
             answer = finish(start(
                 "exec", "--json", "--timeout", "1s", "--grace", "200ms", "--mount",
                 f"{shared}:/mnt/shared:rw", "--", "sh", "-c",
-                "echo begun; echo 4711 >/mnt/shared/file; echo never"))
+                "echo begun; echo 1 >/mnt/shared/file; echo never", "frozen-4711"))
             seconds = time.monotonic() - began
-            left = processes("4711")
         equal((answer.cause, answer.result["stdout"]), ("timeout", "begun\n"), answer)
         check(answer.result["meta"]["kill"]["survivors"] >= 1, answer)
         check(seconds < 30, f"{seconds} s\n{answer}")
-        print(f"{seconds:.1f} s, left: {left}, {answer}")
-        until(lambda: not left_cgroups(), f"{left_cgroups()} left")
+        check("could not be ended" in " ".join(answer.result["meta"]["warnings"]), answer)
+        until(lambda: not processes("frozen-4711"), "it has not ended since")
+        equal(command("true").code, 0)  # which clears what is left
+        equal(left_cgroups(), [])

@@ -247,6 +247,7 @@ def SaysOfControllersThatWereNotHandedOutWhatThatCosts_L53():
             check("fix: sudo systemctl edit user@.service, with: [Service] Delegate=" in text, text)
         finally:
             give_controllers(SLICE)
+            give_controllers(DELEGATED)
 
 
 def LeavesNothingAnywhere_L49():
