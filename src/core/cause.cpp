@@ -15,9 +15,9 @@ constexpr std::array kSignals = {
 
 constexpr std::uint32_t kSigBus = 7, kSigKill = 9, kSigXcpu = 24, kSigXfsz = 25;
 
-using Full = runner::Exited::Full;
-
-bool has_filled_disk(Full full) { return full == Full::bytes || full == Full::files; }
+bool has_filled_disk(runner::Exited::Full full) {
+  return full == runner::Exited::Full::bytes || full == runner::Exited::Full::files;
+}
 
 bool has_used(const Death& death, std::chrono::milliseconds least) {
   const auto used = death.autopsy.usage.cpu_ms;
@@ -33,7 +33,8 @@ bool exhausted(const Death& death) {
 
 bool used_up(const Death& death) { return death.cpu_limit && has_used(death, *death.cpu_limit); }
 
-Cause cause_of_signal(const Death& death, std::uint32_t number, Full full) {
+Cause cause_of_signal(const Death& death, std::uint32_t number,
+                      runner::Exited::Full full) {
   if (number == kSigXcpu && exhausted(death)) return Cause::cpu_limit;
   if (number == kSigKill && used_up(death)) return Cause::cpu_limit;
   // The kernel counts nothing here, and truncate(2) leaves no trace: that there is a limit is all
@@ -52,7 +53,7 @@ Cause cause_of_exit(const Death& death, const runner::Exited& exited) {
   if (exited.how == runner::Exited::How::signal)
     return cause_of_signal(death, exited.code, exited.full);
   if (has_filled_disk(exited.full)) return Cause::disk_limit;
-  const bool is_file = exited.full == Full::file && death.file_size_limited;
+  const bool is_file = exited.full == runner::Exited::Full::file && death.file_size_limited;
   return is_file ? Cause::file_size_limit : Cause::nonzero_exit;
 }
 
