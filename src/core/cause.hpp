@@ -27,6 +27,11 @@ struct Death {
 /// status is never read for more than it says (P-15, P-17).
 [[nodiscard]] Cause cause_of(const Death& death);
 
+/// Whether a file system of the box's, or a file in one, could take no more.
+[[nodiscard]] constexpr bool is_by_disk(Cause cause) {
+  return cause == Cause::disk_limit || cause == Cause::file_size_limit;
+}
+
 /// "SIGSEGV"; "signal 63" where there is no name. Numbers are Linux's, whatever we run on.
 [[nodiscard]] std::string signal_name(int number);
 /// The number of "SIGTERM" or "TERM"; 0 for what names none.

@@ -328,9 +328,7 @@ class Run {
     const bool ended_well = result.meta.cause == Cause::exited;
     if (ended_well) result.value = message.value;
     result.error = own_error(result);
-    const Cause cause = result.meta.cause;
-    const bool by_disk = cause == Cause::disk_limit || cause == Cause::file_size_limit;
-    if (message.error && by_disk) {  // it says where, the box why
+    if (message.error && is_by_disk(result.meta.cause)) {  // it says where, the box why
       message.error->hint = result.error->hint;
       result.error.reset();
     }
@@ -344,10 +342,13 @@ class Run {
   // Nobody says it over the value channel in these languages, so their runtimes' own words count.
   void put_last_words(ExecutionResult& result) const {
     const Cause cause = result.meta.cause;
-    if (cause != Cause::nonzero_exit && cause != Cause::signalled) return;
+    const bool is_its_own = cause == Cause::nonzero_exit || cause == Cause::signalled;
+    if (!is_its_own && !is_by_disk(cause)) return;
     const auto& exited = std::get<runner::Exited>(*death_.ending);
-    if (auto words = last_words_of(spec_.language, exited, result.stderr_text))
-      result.error = with_hint(*std::move(words), spec_);
+    auto words = last_words_of(spec_.language, exited, result.stderr_text);
+    if (!words) return;
+    if (!is_its_own) words->hint = result.error->hint;
+    result.error = with_hint(*std::move(words), spec_);
   }
 
   // The error that follows from the cause, whatever the program says.

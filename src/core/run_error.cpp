@@ -52,7 +52,7 @@ ResultError disk_error(const Death& death, const Limits& limits) {
 
 ResultError file_size_error(const Limits& limits) {
   return error(ErrorType::RuntimeError,
-               "wrote a file beyond the size that one may have: " +
+               "failed, and left a file of the size that one may have: " +
                    std::to_string(limits.file_bytes) + " bytes",
                "raise --file-size");
 }

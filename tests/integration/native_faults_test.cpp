@@ -160,7 +160,8 @@ class NativeFaults : public testing::TestWithParam<std::tuple<Caller, std::size_
     return request;
   }
 
-  void hold(const FailedCall& fault) const {
+  /// Whether the fault's call was reached.
+  [[nodiscard]] bool hold(const FailedCall& fault) const {
     const std::string marker = unique_marker();
     const Observed seen = observe_run(caller(), asking(marker), fault);
     const std::string what = describe(fault) + "\n" + seen.result.dump();
@@ -168,8 +169,10 @@ class NativeFaults : public testing::TestWithParam<std::tuple<Caller, std::size_
     EXPECT_EQ(seen.mounted, "") << "left mounted: " << what;
     EXPECT_EQ(seen.renamed, "") << "the host was renamed: " << what;
     EXPECT_THAT(processes_marked(marker), IsEmpty()) << what;
-    ASSERT_TRUE(seen.result.is_object()) << "no result: " << what;
+    EXPECT_TRUE(seen.result.is_object()) << "no result: " << what;
+    if (!seen.result.is_object()) return seen.hit;
     seen.executed ? expect_truth(seen, fault, what) : expect_refusal(seen, what);
+    return seen.hit;
   }
 
  private:
@@ -223,8 +226,10 @@ TEST_P(NativeFaults, RunNothingOrLeaveTheEvidenceTrue) {
   ASSERT_TRUE(good.executed && has_answered(good.result["stdout"])) << good.result.dump();
   ASSERT_THAT(false_claims(good.result, good.outside, caller()), IsEmpty()) << good.result.dump();
   const std::vector<FailedCall> faults = faults_of(group(), good.calls);
-  for (const FailedCall& fault : faults) hold(fault);
-  RecordProperty("cases", static_cast<int>(faults.size()));
+  const auto hits = std::ranges::count_if(faults, [this](const auto& one) { return hold(one); });
+  RecordProperty("cases", static_cast<int>(hits));
+  // Threads of Lazaret's own take turns of which none is like another.
+  EXPECT_GE(hits * 10, static_cast<std::ptrdiff_t>(faults.size() * 9));
 }
 
 // Of all groups together: a set-up that makes too few calls to fail would prove little.

@@ -4,11 +4,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cmath>
+#include <vector>
 
 #include "backend/linux/cgroup_directory.hpp"
 #include "backend/report.hpp"
 #include "base/call.hpp"
+#include "base/guarded.hpp"
 #include "base/number.hpp"
 #include "base/split.hpp"
 #include "base/try.hpp"
@@ -36,6 +39,20 @@ std::string trimmed(std::string text) {
   return text;
 }
 
+// Of boxes that did not end in time. Others clear what the dead have left, and we are not (L-49).
+Guarded<std::vector<fs::path>>& left_ones() {
+  static Guarded<std::vector<fs::path>> all;
+  return all;
+}
+
+void clear_left_ones() {
+  left_ones().with([](std::vector<fs::path>& all) {
+    std::erase_if(all, [](const fs::path& path) {
+      return ::rmdir(path.c_str()) == 0 || errno == ENOENT;
+    });
+  });
+}
+
 // The kernel keeps whole pages.
 bool holds_memory(const std::string& seen, std::uint64_t wanted) {
   const auto bytes = parse_number(seen);
@@ -56,6 +73,7 @@ Cgroup::Cgroup(Cgroup&& other) noexcept
 
 Result<Cgroup> Cgroup::create(const CgroupBase& base, const Limits& limits, Victims victims,
                               const Disks& disks) {
+  clear_left_ones();
   LAZARET_TRY(const fs::path path, make_cgroup(base.directory));
   Cgroup cgroup(path, os::Handle(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
   if (!cgroup.directory_.valid()) return os::last_error("opening cgroup " + path.string());
@@ -81,7 +99,8 @@ Status Cgroup::remove(const Call& call) {
 
 // A fork of the program that we are part of has a copy of us, but no say.
 Cgroup::~Cgroup() {
-  if (::getpid() == owner_) (void)remove(Call{}.within(kGroupBound)).ok();
+  if (::getpid() != owner_ || remove(Call{}.within(kGroupBound)).ok()) return;
+  left_ones().with([this](std::vector<fs::path>& all) { all.push_back(path_); });
 }
 
 std::string Cgroup::read(const char* file) const {
@@ -92,7 +111,8 @@ bool Cgroup::has(const char* file) const {
   return ::faccessat(directory_.get(), file, F_OK, 0) == 0;
 }
 
-// Nothing that a box may write to lies on a disk.
+// What a box may write to is memory, but for directories that the caller shares so: those have no
+// bound, as the evidence says.
 Status Cgroup::limit_disks(const Limits& limits) const {
   for (const std::string& disk : disks_.named) {
     LAZARET_CHECK(write("io.max", disk + " rbps=" + std::to_string(limits.disk_rate_bytes)));

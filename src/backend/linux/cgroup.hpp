@@ -23,7 +23,7 @@ class Cgroup {
   /// What goes when memory runs out: one process, or all together.
   enum class Victims { one, all };
 
-  /// `disks` as of disks_behind(): what is read from each is bounded where it can be.
+  /// `disks` as of disks.hpp: what is read from each is bounded where it can be.
   [[nodiscard]] static Result<Cgroup> create(const CgroupBase& base, const Limits& limits,
                                              Victims victims, const Disks& disks);
   Cgroup(Cgroup&& other) noexcept;

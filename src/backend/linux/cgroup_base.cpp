@@ -232,6 +232,16 @@ std::string controllers_missing_in(const fs::path& directory) {
   return missing;
 }
 
+std::string controllers_unknown_to(const fs::path& mount, std::string_view controllers) {
+  const std::vector<std::string> offered = words_of_cgroup_file(mount / "cgroup.controllers");
+  std::string unknown;
+  for (const std::string& word : words_of(controllers)) {
+    if (std::ranges::find(offered, word) != offered.end()) continue;
+    unknown.append(unknown.empty() ? "" : " ").append(word);
+  }
+  return unknown;
+}
+
 std::optional<fs::path> unified_mount() {
   const auto mount = cgroup2_mount(text_of_file("/proc/self/mountinfo"));
   if (!mount) return std::nullopt;

@@ -29,6 +29,10 @@ struct CgroupBase {
 /// "cpu io": controllers that boxes there are to be held by and are not; empty when all are there.
 [[nodiscard]] std::string controllers_missing_in(const std::filesystem::path& directory);
 
+/// Of these words those that the cgroup of all cannot give: not in this kernel, or in version 1.
+[[nodiscard]] std::string controllers_unknown_to(const std::filesystem::path& mount,
+                                                 std::string_view controllers);
+
 /// A mount of version 2 that has the controllers which boxes need.
 [[nodiscard]] std::optional<std::filesystem::path> unified_mount();
 

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <set>
+#include <optional>
 #include <sstream>
 
 #include "backend/report.hpp"
@@ -41,23 +41,20 @@ bool is_memory(const std::string& type) {
   return type == "tmpfs" || type == "ramfs" || type == "rootfs" || type == "devtmpfs";
 }
 
-void add(const Beneath& found, std::set<std::string>& disks, bool& has_others) {
+void add(const Beneath& found, Disks& to) {
   const std::string disk = disk_of(found.device);
-  if (!disk.empty())
-    disks.insert(disk);
-  else if (!is_memory(found.type))
-    has_others = true;
+  if (disk.empty())
+    to.has_others = to.has_others || !is_memory(found.type);
+  else if (std::ranges::find(to.named, disk) == to.named.end())
+    to.named.push_back(disk);
 }
 
-std::vector<const char*> sources_of(const Foundation& foundation) {
-  std::vector<const char*> sources;
-  for (std::size_t index = 0; index < foundation.entry_count; ++index) {
-    const TreeEntry& entry = foundation.entries[index];
-    if (entry.kind == TreeEntry::Kind::bind) sources.push_back(entry.source.data());
-  }
-  for (std::size_t index = 0; index < foundation.folder_count; ++index)
-    sources.push_back(foundation.folders[index].source.data());
-  return sources;
+// Nothing where it is gone.
+std::optional<Beneath> mount_of(const char* path) {
+  struct stat facts {};
+  if (::stat(path, &facts) != 0) return std::nullopt;
+  return Beneath{std::to_string(major(facts.st_dev)) + ":" + std::to_string(minor(facts.st_dev)),
+                 type_at(path)};
 }
 
 }  // namespace
@@ -76,21 +73,24 @@ std::vector<Beneath> mounts_beneath(std::string_view source, std::string_view mo
   return found;
 }
 
-// What is mounted beneath a source comes with it.
-Disks disks_behind(const Foundation& foundation) {
+Disks disks_behind_tree(const Foundation& foundation) {
   const std::string mountinfo = text_of_file("/proc/self/mountinfo");
-  std::set<std::string> disks;
   Disks behind;
-  for (const char* const source : sources_of(foundation)) {
-    struct stat facts {};
-    if (::stat(source, &facts) != 0) continue;
-    const std::string device =
-        std::to_string(major(facts.st_dev)) + ":" + std::to_string(minor(facts.st_dev));
-    add({device, type_at(source)}, disks, behind.has_others);
-    for (const Beneath& mount : mounts_beneath(source, mountinfo))
-      add(mount, disks, behind.has_others);
+  for (std::size_t index = 0; index < foundation.entry_count; ++index) {
+    const TreeEntry& entry = foundation.entries[index];
+    const char* const source = entry.source.data();
+    if (entry.kind != TreeEntry::Kind::bind) continue;
+    if (const auto mount = mount_of(source)) add(*mount, behind);
+    for (const Beneath& mount : mounts_beneath(source, mountinfo)) add(mount, behind);
   }
-  behind.named.assign(disks.begin(), disks.end());
+  return behind;
+}
+
+Disks with_folders(const Disks& tree, const Foundation& foundation) {
+  Disks behind = tree;
+  for (std::size_t index = 0; index < foundation.folder_count; ++index) {
+    if (const auto mount = mount_of(foundation.folders[index].source.data())) add(*mount, behind);
+  }
   return behind;
 }
 

@@ -15,7 +15,10 @@ struct Disks {
   /// Some of it is on no disk that the kernel names, nor in memory: overlays, btrfs, the network.
   bool has_others = false;
 };
-[[nodiscard]] Disks disks_behind(const Foundation& foundation);
+/// The tree that all boxes are shown, with what is mounted beneath; and the directories that some
+/// are, with which nothing of that comes.
+[[nodiscard]] Disks disks_behind_tree(const Foundation& foundation);
+[[nodiscard]] Disks with_folders(const Disks& tree, const Foundation& foundation);
 
 /// Of what boxes may read no limit holds, for `why`.
 [[nodiscard]] Reading unlimited_reading(const std::string& why, const char* source);

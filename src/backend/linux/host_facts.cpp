@@ -37,8 +37,11 @@ HostFact fact_of_controllers(const CgroupBase& base) {
   const std::string place = "boxes beneath " + base.directory.string();
   const std::string missing = controllers_missing_in(base.directory);
   if (missing.empty()) return {"Cgroups delegation", Presence::there, place, ""};
+  const auto mount = unified_mount();
+  const bool are_there = !mount || controllers_unknown_to(*mount, missing).empty();
+  const char* const fix = ::geteuid() == 0 ? kDelegateToRoot : kDelegateToUser;
   return {"Cgroups delegation", Presence::missing, place + ", without: " + missing,
-          ::geteuid() == 0 ? kDelegateToRoot : kDelegateToUser};
+          are_there ? fix : "a kernel that has them, and in version 2 (cgroup_no_v1=all)"};
 }
 
 void add_cgroups(std::vector<HostFact>& facts, const CgroupBase& base) {
@@ -156,7 +159,7 @@ bool denies_subprocesses() {
       return errno == 0 ? ENOSYS : errno;
     const bool is_refused =
         ::syscall(SYS_clone, CLONE_SIGHAND, 0, 0, 0, 0) < 0 && errno == EPERM &&
-        ::syscall(SYS_execve, nullptr, nullptr, nullptr) < 0 && errno == EPERM;
+        ::syscall(SYS_execve, nullptr, nullptr, nullptr, 0, 0, 0) < 0 && errno == EPERM;
     return is_refused ? 0 : ENOSYS;
   });
   if (tried) errno = *tried;

@@ -188,8 +188,8 @@ Status NativeBackend::make_cgroup(NativeBox::Parts& parts, const policy::Spec& s
   parts.cgroup.reset();
   if (cgroups.directory.empty()) return {};
   const Foundation& foundation = parts.spawner->foundation();
-  std::call_once(disks_seen_, [&] { disks_ = disks_behind(foundation); });
-  const Disks disks = spec.mounts.empty() ? disks_ : disks_behind(foundation);
+  std::call_once(disks_seen_, [&] { tree_disks_ = disks_behind_tree(foundation); });
+  const Disks disks = with_folders(tree_disks_, foundation);
   const auto victims = spec.keeps_box ? Cgroup::Victims::one : Cgroup::Victims::all;
   LAZARET_TRY(Cgroup cgroup, Cgroup::create(cgroups, spec.limits, victims, disks));
   parts.cgroup.emplace(std::move(cgroup));

@@ -53,7 +53,7 @@ class NativeBackend final : public Backend {
   const Identity identity_;
   const Serves serves_;
   std::once_flag disks_seen_;
-  Disks disks_;  // only where there are cgroups
+  Disks tree_disks_;  // only where there are cgroups
   std::atomic<std::uint64_t> next_ground_ = 1;
   Spawners spawners_;
 };

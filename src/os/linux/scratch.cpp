@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <ctime>
 #include <string>
 
 #include "os/folder.hpp"
@@ -59,16 +58,8 @@ std::uint32_t shortage() {
   return seen;
 }
 
-}  // namespace
-
-ScratchState scratch_state() {
-  timespec now{};
-  (void)::clock_gettime(CLOCK_REALTIME_COARSE, &now);
-  return {shortage(), std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec};
-}
-
 // A write beyond the limit is cut to it, so that such a file has its size.
-std::int64_t largest_file_changed_ns() {
+std::int64_t largest_file_ns() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_max == RLIM_INFINITY) return 0;
   Search search(limit.rlim_max);
@@ -78,5 +69,9 @@ std::int64_t largest_file_changed_ns() {
   }
   return search.newest_ns();
 }
+
+}  // namespace
+
+ScratchState scratch_state() { return {shortage(), largest_file_ns()}; }
 
 }  // namespace lazaret::os

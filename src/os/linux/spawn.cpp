@@ -117,6 +117,7 @@ void execute(const Plan& plan) noexcept {
 
 // Neither is believed by its word: a filter above ours may answer in the kernel's place.
 bool lead_session(const Plan&) noexcept {
+  errno = 0;
   (void)::umask(022);
   const bool is_done = ::umask(022) == 022 && ::setsid() == ::getpid();
   if (!is_done && errno == 0) errno = ENOSYS;

@@ -19,11 +19,13 @@ constexpr std::chrono::milliseconds kLeave{100};
 constexpr std::size_t kPipeBytes = 1UL << 20;
 
 // What was full before is no news of this program.
-Exited::Full full_now(const os::ScratchState& before, std::int64_t file_changed_ns) {
-  const std::uint32_t since = os::scratch_state().shortage & ~before.shortage;
+Exited::Full full_now(const os::ScratchState& before) {
+  const os::ScratchState now = os::scratch_state();
+  const std::uint32_t since = now.shortage & ~before.shortage;
   if ((since & ~os::kOfFiles) != 0) return Exited::Full::bytes;
   if (since != 0) return Exited::Full::files;
-  return file_changed_ns >= before.time_ns ? Exited::Full::file : Exited::Full::nothing;
+  const bool is_new = now.largest_file_ns > before.largest_file_ns;
+  return is_new ? Exited::Full::file : Exited::Full::nothing;
 }
 
 // It reads until the end of the pipe, so that writing needs no patience.
@@ -170,8 +172,6 @@ Status Supervisor::start(FrameType step, const Job& job) {
   had_any_ = true;
   cpu_us_before_ = waits ? os::cpu_us_of(*main_) : os::tree_usage().cpu_us;
   scratch_before_ = os::scratch_state();
-  // The clock stands still for milliseconds, in which another program may have ended.
-  scratch_before_.time_ns = std::max(scratch_before_.time_ns, largest_file_ns_ + 1);
   peak_kib_before_ = keeps_box_ ? os::tree_usage().peak_rss_kib : 0;
   peak_kib_of_main_ = 0;
   // Compilers are several programs; what is denied is denied to what they make.
@@ -338,10 +338,7 @@ void Supervisor::finish() {
   exited_->peak_rss_kib = usage.peak_rss_kib > peak_kib_before_ ? usage.peak_rss_kib : 0;
   exited_->keeps_context = contexts_.has(*main_);
   exited_->has_artifacts = had_job_ && has_something_in(std::string(kArtifacts));
-  if (exited_->code != 0) {  // a signal is never 0
-    largest_file_ns_ = os::largest_file_changed_ns();
-    exited_->full = full_now(scratch_before_, largest_file_ns_);
-  }
+  if (exited_->code != 0) exited_->full = full_now(scratch_before_);  // a signal is never 0
   tell_events(Room::any);  // what a program has done is told before its end
   outbox_.put(FrameType::exited, encode(*exited_));
   exited_.reset();
