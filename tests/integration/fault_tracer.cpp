@@ -152,8 +152,9 @@ bool take_own_mounts() {
   const std::string name = host_name();
   const auto text =
       in_child(caller, [&request] {
+        const CodeSandbox sandbox = sandbox_on("native");
         (void)::syscall(kMark, PRIO_PROCESS, kMarkedBy);
-        return to_json(sandbox_on("native").execute(request));
+        return to_json(sandbox.execute(request));
       });
   Json seen;
   seen["result"] = text ? Json::parse(*text) : Json();
