@@ -114,13 +114,15 @@ struct TreeUsage {
 struct ScratchState {
   /// Which have no byte left, a bit for each, and which no file, the bits of kOfFiles (statfs(2)).
   std::uint32_t shortage = 0;
-  /// When a file was last changed that is as large as one may be (RLIMIT_FSIZE), so that writing
-  /// more to it is refused, in nanoseconds since 1970; 0 where there is none among the first ten
-  /// thousand files, in 64 directories in each other.
-  std::int64_t largest_file_ns = 0;
+  std::int64_t time_ns = 0;  ///< now, since 1970
 };
 inline constexpr std::uint32_t kOfFiles = 0b111000;
 [[nodiscard]] ScratchState scratch_state();
+/// When a file of theirs was last changed that is as large as one may be (RLIMIT_FSIZE), so that
+/// writing more to it is refused, in nanoseconds since 1970; 0 where there is none among the first
+/// ten thousand files, in 64 directories in each other. For programs that have failed: it looks at
+/// each.
+[[nodiscard]] std::int64_t largest_file_ns();
 
 
 enum class Existing { refuse, replace };

@@ -88,6 +88,14 @@ TEST_P(DiskOn, BlamesASmallerFileForNothing) {
   EXPECT_FALSE(result.meta.usage.disk_full);
 }
 
+TEST_P(DiskOn, BlamesNoFileThatItsCallerHasPut) {
+  ExecutionRequest request = bash("exit 3");
+  request.limits.file_bytes = 1 << 20;
+  request.inputs = {{"most", std::string(1 << 20, 'x'), {}, false}};
+  const ExecutionResult result = run(request);
+  EXPECT_EQ(result.meta.cause, Cause::nonzero_exit) << to_json(result);
+}
+
 TEST_P(DiskOn, BlamesNoFileOfAnEarlierProgram) {
   SessionRequest request;
   request.limits.file_bytes = 1 << 20;
@@ -96,6 +104,9 @@ TEST_P(DiskOn, BlamesNoFileOfAnEarlierProgram) {
   ASSERT_TRUE(session.ok()) << session.error().message();
   EXPECT_EQ(session->execute(bash("head -c 1048577 /dev/zero > b")).meta.cause,
             Cause::file_size_limit);
+  EXPECT_EQ(session->execute(bash("exit 3")).meta.cause, Cause::nonzero_exit);
+  EXPECT_EQ(session->execute(bash("head -c 1048577 /dev/zero > c; exit 0")).meta.cause,
+            Cause::exited);
   EXPECT_EQ(session->execute(bash("exit 3")).meta.cause, Cause::nonzero_exit);
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ctime>
 #include <string>
 
 #include "os/folder.hpp"
@@ -58,6 +59,8 @@ std::uint32_t shortage() {
   return seen;
 }
 
+}  // namespace
+
 // A write beyond the limit is cut to it, so that such a file has its size.
 std::int64_t largest_file_ns() {
   rlimit limit{};
@@ -70,8 +73,10 @@ std::int64_t largest_file_ns() {
   return search.newest_ns();
 }
 
-}  // namespace
-
-ScratchState scratch_state() { return {shortage(), largest_file_ns()}; }
+ScratchState scratch_state() {
+  timespec now{};
+  (void)::clock_gettime(CLOCK_REALTIME, &now);
+  return {shortage(), std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec};
+}
 
 }  // namespace lazaret::os

@@ -22,6 +22,7 @@ Status signal_one(std::int64_t, std::uint32_t) { return no_boxes(); }
 std::optional<std::vector<std::int64_t>> children() { return std::nullopt; }
 TreeUsage tree_usage() { return {}; }
 ScratchState scratch_state() { return {}; }
+std::int64_t largest_file_ns() { return 0; }
 Status write_file(const std::string&, const std::string&, Existing) { return no_boxes(); }
 SelfReport self_report(Subprocess, Known) { return {}; }
 

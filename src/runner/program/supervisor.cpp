@@ -20,12 +20,10 @@ constexpr std::size_t kPipeBytes = 1UL << 20;
 
 // What was full before is no news of this program.
 Exited::Full full_now(const os::ScratchState& before) {
-  const os::ScratchState now = os::scratch_state();
-  const std::uint32_t since = now.shortage & ~before.shortage;
+  const std::uint32_t since = os::scratch_state().shortage & ~before.shortage;
   if ((since & ~os::kOfFiles) != 0) return Exited::Full::bytes;
   if (since != 0) return Exited::Full::files;
-  const bool is_new = now.largest_file_ns > before.largest_file_ns;
-  return is_new ? Exited::Full::file : Exited::Full::nothing;
+  return os::largest_file_ns() > before.time_ns ? Exited::Full::file : Exited::Full::nothing;
 }
 
 // It reads until the end of the pipe, so that writing needs no patience.
@@ -172,6 +170,10 @@ Status Supervisor::start(FrameType step, const Job& job) {
   had_any_ = true;
   cpu_us_before_ = waits ? os::cpu_us_of(*main_) : os::tree_usage().cpu_us;
   scratch_before_ = os::scratch_state();
+  // Files are changed by a clock that stands still for milliseconds: where nothing was before,
+  // nothing need be told apart.
+  if (!had_files_) scratch_before_.time_ns = 0;
+  had_files_ = true;
   peak_kib_before_ = keeps_box_ ? os::tree_usage().peak_rss_kib : 0;
   peak_kib_of_main_ = 0;
   // Compilers are several programs; what is denied is denied to what they make.

@@ -116,6 +116,7 @@ class Supervisor {
   std::optional<Exited> exited_;
   std::uint64_t cpu_us_before_ = 0;  // by the compile step, or while it waited
   os::ScratchState scratch_before_;
+  bool had_files_ = false;  ///< that may be the host's, or another program's
   std::uint64_t peak_kib_before_ = 0;   // of earlier programs of a box that is kept
   std::uint64_t peak_kib_of_main_ = 0;  // as it took its leave
   std::string mark_;                    // of the program that waited

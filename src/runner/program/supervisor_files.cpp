@@ -33,6 +33,7 @@ Status Supervisor::obey_files(const Frame& frame) {
   if (frame.type == FrameType::put_data) return importer_.take_data(frame.payload);
   if (frame.type == FrameType::put_end) {
     LAZARET_TRY(const Placed placed, importer_.end());
+    had_files_ = true;
     tell_events(Room::any);
     outbox_.put(FrameType::placed, encode(placed));
     return {};
