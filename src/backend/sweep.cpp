@@ -142,6 +142,15 @@ std::string_view name_of(Fate fate) noexcept {
   return "";
 }
 
+bool is_anything_left(const Surroundings& surroundings) {
+  const Leases leases(surroundings.state, "", journal::this_process());
+  if (leases.journal() == nullptr) return false;
+  const auto all = leases.journal()->leases();
+  return all.ok() && std::any_of(all->begin(), all->end(), [&leases](const auto& lease) {
+    return leases.standing_of(lease.owner) == journal::Standing::dead;
+  });
+}
+
 std::vector<Finding> sweep(const Surroundings& surroundings, const SweepOptions& options,
                            const Call& call) {
   std::vector<Finding> findings = sweep_native(options.act, call);

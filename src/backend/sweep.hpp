@@ -46,6 +46,9 @@ struct SweepOptions {
 [[nodiscard]] std::vector<Finding> sweep(const Surroundings& surroundings,
                                          const SweepOptions& options, const Call& call);
 
+/// Whether the journal knows of something that a dead process may have left. Asks no engine.
+[[nodiscard]] bool is_anything_left(const Surroundings& surroundings);
+
 /// The part of it that is this operating system's own.
 [[nodiscard]] std::vector<Finding> sweep_native(Act act, const Call& call);
 

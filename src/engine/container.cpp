@@ -84,8 +84,9 @@ Status remove(const EngineClient& client, std::string_view id, Volumes volumes, 
   if (response.error().code() != Errc::conflict) return response.error();
   // By force, a conflict means that somebody else is removing it already.
   const auto gone = wait(client, id, Until::removed, bounded);
-  if (gone.ok() || gone.error().code() == Errc::not_found) return {};
-  return gone.error();
+  if (!gone.ok() && gone.error().code() != Errc::not_found) return gone.error();
+  if (!gone.ok() || gone->error.empty()) return {};
+  return Error(Errc::engine, operation.doing + ": " + gone->error);  // they did not manage to
 }
 
 Result<std::vector<Summary>> list(const EngineClient& client, const ListOptions& options,

@@ -150,9 +150,13 @@ TEST_P(KilledDaemon, LeavesNothingOfWhatItsPoolIsMaking) {
     daemon.signal(SIGKILL);
     EXPECT_EQ(daemon.wait(), 128 + SIGKILL);
     Daemon next(arguments_, environment_);
-    EXPECT_TRUE(becomes_true(60s, [&] {
-      return boxes.on_the_engine().empty() && are_gone(processes) && boxes.processes().empty();
-    })) << moment.count();
+    const auto left = [&] {
+      std::vector<std::string> found = boxes.on_the_engine();
+      if (!are_gone(processes)) found.push_back("what ran in " + testing::PrintToString(processes));
+      return found;
+    };
+    EXPECT_TRUE(becomes_true(60s, [&] { return left().empty() && boxes.processes().empty(); }))
+        << moment.count() << ": " << testing::PrintToString(left());
     EXPECT_EQ(next.ask("POST", "/v1/runs", bash_body("true")).status, 200);
     next.signal(SIGTERM);
     EXPECT_EQ(next.wait(), 0);

@@ -1,133 +1,22 @@
-#include <sys/prctl.h>
-#include <sys/wait.h>
-
 #include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <set>
 
 #include <gtest/gtest.h>
 
 #include "backend/docker/instance.hpp"
-#include "engine/container.hpp"
-#include "engine/discovery.hpp"
-#include "engine/volume.hpp"
-#include "integration/killer.hpp"
-#include "integration/spawners.hpp"
-#include "integration/support.hpp"
-#include "journal/lease_journal.hpp"
-#include "places.hpp"
+#include "integration/killed_bed.hpp"
 
 // Lazaret is ended by SIGKILL wherever it may be, and started again: nothing of the dead is left,
 // and nothing of the living is gone.
 namespace lazaret::test {
 namespace {
 
-using namespace std::chrono_literals;
-namespace fs = std::filesystem;
-using Names = std::set<std::string>;
-
 constexpr unsigned kPoints = 26;
-constexpr const char* kImageOfBoxes = "lazaret/python:latest";
 
-class Killed : public testing::TestWithParam<const char*> {
+class Killed : public KilledBed {
  protected:
-  void SetUp() override {
-    const auto options = options_for(GetParam());
-    if (!options) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
-    host_ = options->host.value_or("");
-    state_ = folder_.path() + "/state";
-    temporary_ = folder_.path() + "/tmp";
-    fs::create_directory(temporary_);
-    // What a dead Lazaret has started becomes ours: then none can hide.
-    ASSERT_EQ(::prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
-    before_ = things();
-  }
-  void TearDown() override {
-    if (IsSkipped()) return;
-    ::prctl(PR_SET_CHILD_SUBREAPER, 0);
-    EXPECT_EQ(things(), before_);
-  }
-
-  [[nodiscard]] bool has_engine() const { return !host_.empty(); }
-  [[nodiscard]] Victim program(std::vector<std::string> words) const {
-    words.insert(words.begin(), kLazaretPath);
-    return {std::move(words),
-            {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + folder_.path(),
-             "XDG_STATE_HOME=" + state_, "TMPDIR=" + temporary_}};
-  }
-  [[nodiscard]] Victim box_of(std::vector<std::string> command) const {
-    std::vector<std::string> words = {"exec",
-                                      "--no-daemon",
-                                      "--no-fallback",
-                                      "--timeout",
-                                      "250",
-                                      "--type",
-                                      has_engine() ? GetParam() : "local"};
-    if (has_engine()) {
-      for (const char* const word : {"--host", host_.c_str(), "--image", kImageOfBoxes})
-        words.emplace_back(word);
-    }
-    words.emplace_back("--");
-    std::move(command.begin(), command.end(), std::back_inserter(words));
-    return program(std::move(words));
-  }
-  /// gc's exit status, and what it says.
-  [[nodiscard]] std::pair<int, Json> gc(std::vector<std::string> more = {}) const {
-    std::vector<std::string> words = {"gc", "--json"};
-    if (has_engine()) words.insert(words.end(), {"--host", host_});
-    std::move(more.begin(), more.end(), std::back_inserter(words));
-    Invocation rest;
-    rest.environment = {{"XDG_STATE_HOME", state_}, {"TMPDIR", temporary_}};
-    const Ended ended = lazaret(std::move(words), rest);
-    return {ended.status, Json::parse(ended.out, nullptr, false)};
-  }
-  [[nodiscard]] engine::EngineClient client() const {
-    return engine::EngineClient::negotiate(engine::default_dialer(host_).value(), {},
-                                           Call{}.within(20s))
-        .value();
-  }
-  /// All that is on the engine but the runner's volume; cgroups and directories of ours.
-  [[nodiscard]] Names things() const {
-    const Leftovers left = leftovers("native");
-    Names names = left.cgroups;
-    for (const auto& entry : fs::directory_iterator(temporary_))
-      names.insert(entry.path().string());
-    if (!has_engine()) return names;
-    const auto engine = client();
-    const Call call = Call{}.within(20s);
-    const auto containers = engine::container::list(engine, {}, call);
-    const auto volumes = engine::volume::list(engine, {}, call);
-    if (!containers.ok() || !volumes.ok()) {
-      ADD_FAILURE() << "the engine does not list what it has";
-      return names;
-    }
-    for (const auto& container : *containers)
-      names.insert(container.names.empty() ? container.id : container.names.front());
-    for (const auto& volume : *volumes)
-      if (!volume.name.starts_with("lazaret-runner-")) names.insert(volume.name);
-    return names;
-  }
-  [[nodiscard]] std::vector<journal::Lease> leases() const {
-    if (!fs::exists(state_)) return {};
-    auto journal = journal::LeaseJournal::open(state_ + "/lazaret");
-    return journal.ok() ? (*journal)->leases().value() : std::vector<journal::Lease>();
-  }
-  [[nodiscard]] std::size_t left_by_the_dead() const {
-    const auto all = leases();
-    const auto here = journal::this_process();
-    return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), [&](const auto& lease) {
-      return standing_of(lease.owner, here) == journal::Standing::dead;
-    }));
-  }
-  /// Whether of all that was ever started here only these processes live.
-  [[nodiscard]] static bool have_ended_but(std::size_t living) {
-    return becomes_true(20s, [living] {
-      while (::waitpid(-1, nullptr, WNOHANG) > 0) continue;
-      return children_of(::getpid()) == living;
-    });
-  }
   /// What is there and was not before stands in the journal, in which it was written first (P-45).
   void expect_rows_of_all_but(const Names& before) const {
     Names rows;
@@ -156,19 +45,6 @@ class Killed : public testing::TestWithParam<const char*> {
     }
     return leaving;
   }
-  void create(const std::string& name, const Json& labels) const {
-    const Json body = {{"Image", kImageOfBoxes}, {"Cmd", {"true"}}, {"Labels", labels}};
-    EXPECT_TRUE(engine::container::create(client(), name, body, Call{}.within(20s)).ok());
-  }
-  void remove(const std::string& name) const {
-    using engine::container::Volumes;
-    EXPECT_TRUE(
-        engine::container::remove(client(), name, Volumes::remove, Call{}.within(20s)).ok());
-  }
-
-  Folder folder_;
-  std::string host_, state_, temporary_;
-  Names before_;
 };
 
 INSTANTIATE_TEST_SUITE_P(EachBackend, Killed, testing::ValuesIn(kBackends),
@@ -214,36 +90,7 @@ TEST_P(Killed, LeavesNothingOnceItIsStartedAgain_P04_P45_L49) {
   EXPECT_EQ(left_by_the_dead(), 0U);
 }
 
-// A run, of so many processes of ours, once its box is there.
-pid_t started(const Victim& program, const std::string& marker, std::size_t ours = 1) {
-  const pid_t pid = start(program);
-  EXPECT_TRUE(
-      becomes_true(30s, [&marker, ours] { return processes_marked(marker).size() > ours; }));
-  return pid;
-}
-
-// A run that is killed once its box is there.
-class DeadRun {
- public:
-  explicit DeadRun(const Victim& program, const std::string& marker, std::size_t ours = 1)
-      : pid_(started(program, marker, ours)) {
-    ::kill(pid_, SIGKILL);
-    EXPECT_EQ(::waitpid(pid_, nullptr, 0), pid_);
-  }
-  [[nodiscard]] pid_t pid() const noexcept { return pid_; }
-
- private:
-  pid_t pid_;
-};
-
-std::size_t count(const Json& said, const std::string& fate) {
-  const Json& findings = said["findings"];
-  return static_cast<std::size_t>(
-      std::count_if(findings.begin(), findings.end(),
-                    [&fate](const Json& each) { return each["fate"] == fate; }));
-}
-
-using KilledOnAnEngine = Killed;
+using KilledOnAnEngine = KilledBed;
 INSTANTIATE_TEST_SUITE_P(EachEngine, KilledOnAnEngine, testing::Values("docker", "podman"),
                          [](const auto& given) { return std::string(given.param); });
 
@@ -329,7 +176,7 @@ TEST_P(KilledOnAnEngine, LeavesNothingInAnotherPidNamespaceEither_P45) {
 }
 
 // What no engine has a say in.
-using KilledOnDocker = Killed;
+using KilledOnDocker = KilledBed;
 INSTANTIATE_TEST_SUITE_P(OneEngine, KilledOnDocker, testing::Values("docker"),
                          [](const auto& given) { return std::string(given.param); });
 
@@ -346,20 +193,7 @@ TEST_P(KilledOnDocker, IsRememberedUntilItsEngineAnswersOrIsForgotten) {
   EXPECT_EQ(status, 1) << said.dump(2);
   EXPECT_EQ(count(said, "failed"), 1U) << said.dump(2);
   EXPECT_EQ(gc({"--forget"}).first, 0);
-  EXPECT_EQ(left_by_the_dead(), 0U);
-}
-
-TEST_P(KilledOnDocker, IsClearedByTheStartOfTheDaemon_P45) {
-  const std::string marker = unique_marker();
-  const DeadRun dead(box_of({"sh", "-c", "sleep 300; :", marker}), marker);
-  ASSERT_NE(things(), before_);
-  const pid_t daemon = start(
-      program({"serve", "--type", "docker", "--host", host_, "--socket", folder_.path() + "/s"}));
-  EXPECT_TRUE(becomes_true(20s, [this] { return things() == before_; }));
-  ::kill(daemon, SIGTERM);
-  int status = -1;
-  EXPECT_EQ(::waitpid(daemon, &status, 0), daemon);
-  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(rows_of_the_dead().empty());
 }
 
 TEST_P(KilledOnDocker, RunsWithoutAJournalAndSaysSo) {

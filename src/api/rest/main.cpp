@@ -9,6 +9,7 @@
 #include "base/try.hpp"
 #include "core/environment.hpp"
 #include "core/garbage.hpp"
+#include "os/pipe.hpp"
 #include "os/user.hpp"
 
 namespace lazaret::rest {
@@ -17,6 +18,8 @@ namespace {
 constexpr const char* kAbout =
     "Serves runs to other programs, REST and JSON: over a Unix socket to those of the same user, "
     "over TCP to those who have a token.";
+
+constexpr std::chrono::seconds kClearEach{10};
 
 struct Flags {
   cli::Common common;
@@ -60,11 +63,22 @@ Status put_network(Flags& flags) {
   return {};
 }
 
-// What a daemon before this one has left; nobody waits for it.
-void clear_left(const std::stop_token& stop, const backend::Surroundings& here) {
-  for (const auto& finding : core::sweep(here, {}, Call{Deadline::never(), stop})) {
-    cli::note(core::sentence_of(finding));
-    if (!finding.hint.empty()) cli::note("hint: " + finding.hint);
+void tell_of(const backend::Finding& finding) {
+  cli::note(core::sentence_of(finding));
+  if (!finding.hint.empty()) cli::note("hint: " + finding.hint);
+}
+
+// What a daemon before this one has left, and what others leave while it is there; nobody waits
+// for it. What cannot be removed is told of once.
+void keep_clear(const std::stop_token& stop, const backend::Surroundings& here) {
+  const Call call{Deadline::never(), stop};
+  for (const auto& finding : core::sweep(here, {}, call)) tell_of(finding);
+  while (!stop.stop_requested()) {
+    (void)os::wait_ready({}, call.within(kClearEach)).ok();
+    if (stop.stop_requested() || !backend::is_anything_left(here)) continue;
+    for (const auto& finding : core::sweep(here, {}, call)) {
+      if (finding.fate == backend::Fate::removed) tell_of(finding);
+    }
   }
 }
 
@@ -85,7 +99,7 @@ int run(Flags& flags) {
     return cli::complain(set.error(), cli::kUsage);
   narrow_for_strangers(*config, flags.server);
   flags.server.beside = [here = core::surroundings(*config)](const std::stop_token& stop) {
-    clear_left(stop, here);
+    keep_clear(stop, here);
   };
   const auto service = core::make_service(std::move(config).value());
   service->tell(flags.server.log);

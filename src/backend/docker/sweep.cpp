@@ -20,8 +20,9 @@ using journal::Kind;
 using journal::Lease;
 using journal::Standing;
 
-// An engine goes on with what a dead client has asked for; by then it has come or never will.
-constexpr std::int64_t kOnItsWay = 10;
+// Seconds. An engine goes on with what a dead client has asked for: that is waited for, and looked
+// for once more for as long as a disk that is too busy may have kept it.
+constexpr std::int64_t kOnItsWay = 10, kMayCome = 300;
 
 // Something of ours on an engine, and how it goes.
 struct Piece {
@@ -106,7 +107,9 @@ Result<std::vector<Piece>> pieces_of(const engine::EngineClient& client, const C
   return pieces;
 }
 
-bool is_on_its_way(const Lease& lease) { return lease.age_s >= 0 && lease.age_s < kOnItsWay; }
+bool is_younger(const Lease& lease, std::int64_t age_s) {
+  return lease.age_s >= 0 && lease.age_s < age_s;
+}
 
 // The leases of dead processes on this engine: what was not found there is gone or was never made.
 void settle_leases(std::vector<Finding>& findings, const std::string& place, const Leases& leases,
@@ -118,10 +121,11 @@ void settle_leases(std::vector<Finding>& findings, const std::string& place, con
     const std::string& name = lease.thing.name;
     if (lease.thing.place != place || !is_dead(lease.owner, leases) || there.contains(name))
       continue;
-    if (!removed.contains(name) && is_on_its_way(lease)) {
+    const bool was_there = removed.contains(name);
+    if (!was_there && is_younger(lease, kOnItsWay)) {
       findings.push_back({std::string(name_of(lease.thing.kind)), place, name, lease.owner.pid,
                           Fate::pending, "the engine may still make it", "run lazaret gc again"});
-    } else if (act == Act::remove) {
+    } else if (act == Act::remove && (was_there || !is_younger(lease, kMayCome))) {
       (void)leases.journal()->settle(lease.thing, lease.owner.id).ok();
     }
   }

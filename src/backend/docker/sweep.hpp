@@ -13,7 +13,8 @@ namespace lazaret::backend::docker {
 [[nodiscard]] bool has_left_something(const Leases& leases);
 
 /// Containers and volumes of one engine. `leases` may have no journal. Settles the leases of what
-/// is gone, but not of what was asked for within the last ten seconds.
+/// is gone; what is not there and was asked for within the last ten seconds is pending, and its
+/// lease stays for five minutes.
 [[nodiscard]] std::vector<Finding> sweep_engine(const engine::EngineClient& client,
                                                 const Leases& leases, Act act, const Call& call);
 

@@ -1,5 +1,6 @@
 #include "engine/container.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -118,6 +119,15 @@ TEST_F(EngineContainer, BeingRemovedBySomebodyElseIsWaitedFor) {
   engine_.answers.push_back(says(200, R"({"StatusCode":0})"));
   EXPECT_TRUE(remove(client_, "abc", Volumes::keep, soon()).ok());
   EXPECT_EQ(last_line(), "POST /v1.41/containers/abc/wait?condition=removed HTTP/1.1");
+}
+
+TEST_F(EngineContainer, ThatSomebodyElseDidNotManageToRemoveIsStillThere) {
+  engine_.answers.push_back(says(409, R"({"message":"removal is already in progress"})"));
+  engine_.answers.push_back(says(200, R"({"StatusCode":0,"Error":{"Message":"device busy"}})"));
+  const Status removed = remove(client_, "abc", Volumes::keep, soon());
+  ASSERT_FALSE(removed.ok());
+  EXPECT_EQ(removed.error().code(), Errc::engine);
+  EXPECT_THAT(removed.error().message(), testing::HasSubstr("device busy"));
 }
 
 TEST_F(EngineContainer, RemovedBySomebodyElseBeforeWeWaitedIsRemoved) {
