@@ -39,7 +39,7 @@ struct SpawnRequest {
   std::vector<std::string> argv;         ///< the first element is looked up in PATH
   std::vector<std::string> environment;  ///< NAME=value; PATH is taken from here
   std::string working_directory;
-  std::vector<RawHandle> handles;  ///< become 0, 1, …; 6 at most; others are closed
+  std::vector<RawHandle> handles;  ///< become 0, 1, …; 7 at most; others are closed
   std::uint32_t cpu_seconds = 0;   ///< RLIMIT_CPU, 0 for none
   /// Signals that the caller may be ignoring, bit 0 for number 1: these are reset one by one.
   std::uint64_t ignored_signals = kEverySignal;

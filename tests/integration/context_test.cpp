@@ -308,8 +308,12 @@ TEST_P(NodeContextOn, TellsErrorsInTheCellsOwnLines) {
 
 TEST_P(NodeContextOn, KeepsItsStateWhenARunIsInterrupted) {
   (void)run_node("const x = 5");
-  for (const char* const code : {"while (true) {}", "await new Promise(() => {})",
-                                 "setInterval(() => {}, 1000); await new Promise(() => {})"}) {
+  const std::string pause = "await new Promise((done) => setTimeout(done, 20));\n";
+  for (const std::string& code :
+       {std::string("while (true) {}"), std::string("await new Promise(() => {})"),
+        std::string("setInterval(() => {}, 1000); await new Promise(() => {})"),
+        pause + "while (true) {}", pause + "const spin = async () => spin(await 0); await spin()",
+        pause + "setTimeout(() => { while (true) {} }); await new Promise(() => {})"}) {
     ExecutionRequest request = cell(code);
     request.language = "javascript";
     request.limits.timeout = 2s;
@@ -318,6 +322,7 @@ TEST_P(NodeContextOn, KeepsItsStateWhenARunIsInterrupted) {
     EXPECT_EQ(result.meta.cause, Cause::timeout) << code << to_json(result);
     EXPECT_EQ(result.meta.kill->path, "int") << code;
     EXPECT_EQ(value_of("x"), "5") << code;
+    EXPECT_EQ(value_of(pause + "[x, 'goes on']"), R"([5,"goes on"])") << code;
   }
 }
 

@@ -25,7 +25,7 @@
 namespace lazaret::os {
 namespace {
 
-constexpr std::size_t kMostDescriptors = 6;
+constexpr std::size_t kMostDescriptors = 7;
 
 // Everything that the child needs, prepared before clone, and why it came to nothing.
 struct Plan {

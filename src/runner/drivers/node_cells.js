@@ -3,7 +3,8 @@
   // too, which a later cell may declare again. A cell's value is that of its last expression, or of
   // `return` in one that has it, whose declarations are its own then; `await` works. Descriptor 4
   // tells it each, a 32-bit length and a word: a farewell, the cell's name and its code, with zero
-  // bytes between. Descriptor 5 hears the farewell and the cell's status when it is over.
+  // bytes between. Descriptor 5 hears the farewell and the cell's status when it is over. Descriptor
+  // 6 tells which cell is to end at once, by the last eight bits of its number.
   const inspector = require('inspector');
   const net = require('net');
   const { inspect } = require('util');
@@ -14,6 +15,7 @@
   let heldId;
   let over;     // ends the cell that runs
   let current;  // its farewell
+  let watched = false;
 
   class Exit extends Error {}
 
@@ -144,6 +146,7 @@
   const finish = (status) => {
     if (!over) return;
     over = undefined;
+    Atomics.add(count, 0, 1);
     channel.send();
     const farewell = Buffer.from(`${current} `);
     farewell[farewell.length - 1] = status;
@@ -203,6 +206,33 @@
   const entrance = '__lazaret_cell';
   const starter = new vm.Script(`${entrance}()`, { filename: internalName });
 
+  // What loops behind an `await` hears no signal. It is ended by another thread, unless the signal
+  // has ended it by then; that thread is begun with the first cell that outlives its first turn.
+  const count = new Uint8Array(new SharedArrayBuffer(1));  // of cells that are over
+  const watcher = `
+    const { workerData: count } = require('worker_threads');
+    const inspector = require('inspector');
+    const isRunning = (cell) => cell === (Atomics.load(count, 0) + 1) % 256;
+    const end = (cells) => {
+      if (!cells.some(isRunning)) return;
+      const session = new inspector.Session();
+      session.connectToMainThread();
+      session.post('Runtime.terminateExecution', () => session.disconnect());
+    };
+    const alarms = new (require('net').Socket)({ fd: 6, readable: true, writable: false });
+    alarms.on('data', (cells) => setTimeout(end, 50, cells));`;
+
+  const watch = () => {
+    if (watched) return;
+    watched = true;
+    const { Worker } = require('worker_threads');
+    const words = { eval: true, workerData: count, argv: [], execArgv: [], env: {},
+      resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 } };
+    const worker = new Worker(watcher, words);
+    worker.on('error', () => {});  // no memory for it, say: cells are interrupted as they can be
+    worker.unref();
+  };
+
   const run = (word) => {
     const [farewell, name] = word.toString('latin1', 0, 4096).split('\0', 2);
     current = farewell;
@@ -221,6 +251,7 @@
     } catch {
       interrupted();
     }
+    if (over) watch();
   };
 
   let received = Buffer.alloc(0);

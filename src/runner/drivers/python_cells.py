@@ -41,6 +41,7 @@ class Cells:
     def __init__(self):
         self.channel = Channel()
         self.words, self.farewells = moved(4, 251), moved(5, 252)
+        os.close(6)  # tells of interrupts who hears no signals
         self.module = main_module()
         self.show = Show(self.channel)
         self.figures = Figures(self.show)

@@ -10,12 +10,19 @@ void Context::tell(const std::string& job_word, const std::string& job_farewell)
   word += job_word;
   farewell = job_farewell;
   heard.clear();
+  told += 1;
 }
 
 // One that does not read any more is heard of by its end, or by its silence.
 void Context::feed() {
   const auto written = os::write_now(words.get(), bytes_of(word));
   word.erase(0, written.ok() ? *written : word.size());
+}
+
+// One that has all the others still before it needs no more.
+void Context::alarm() const {
+  const std::byte number{told};
+  (void)os::write_now(alarms.get(), Bytes(&number, 1)).ok();
 }
 
 // It is written at once, and is the last that a job says.

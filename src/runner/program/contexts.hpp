@@ -28,6 +28,8 @@ struct Context {
   std::vector<Output> outputs;
   os::Handle words;      ///< to it: for each job a 32-bit length, little-endian, and a word
   os::Handle farewells;  ///< from it: each job's farewell and its status, a byte
+  os::Handle alarms;     ///< to it: for each interrupt the number of the job that it means, a byte
+  std::uint8_t told = 0;  ///< jobs, the last eight bits of their number
 
   /// Of the job that runs.
   std::string word;      ///< what is left of it
@@ -37,6 +39,8 @@ struct Context {
   void tell(const std::string& job_word, const std::string& job_farewell);
   /// Writes what the interpreter takes now.
   void feed();
+  /// Says that the job is to end where that can be heard while no signal is.
+  void alarm() const;
   /// Reads what it says; the job's status once it has said its farewell.
   [[nodiscard]] std::optional<std::uint8_t> hear();
 };

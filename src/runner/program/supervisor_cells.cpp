@@ -8,7 +8,7 @@
 namespace lazaret::runner {
 namespace {
 
-constexpr std::uint32_t kHardest = 9;  // SIGKILL
+constexpr std::uint32_t kInterrupt = 2, kHardest = 9;  // SIGINT, SIGKILL
 // Who makes processes faster than they are ended has no part of a box to himself any more.
 constexpr std::chrono::milliseconds kStrays{500};
 constexpr int kNoSuchProcess = 3, kIsThere = 17;  // ESRCH, EEXIST
@@ -53,15 +53,18 @@ Status Supervisor::enter(const Job& job) {
 Result<std::unique_ptr<Context>> Supervisor::begin(const Job& job) {
   LAZARET_TRY(auto words, os::make_pipe());
   LAZARET_TRY(auto farewells, os::make_pipe());
-  LAZARET_CHECK(os::set_nonblocking(words.second.get()));
-  LAZARET_CHECK(os::set_nonblocking(farewells.first.get()));
-  LAZARET_CHECK(launch(job, subprocess_, {words.first.get(), farewells.second.get()}));
+  LAZARET_TRY(auto alarms, os::make_pipe());
+  for (const os::Handle* const ours : {&words.second, &farewells.first, &alarms.second})
+    LAZARET_CHECK(os::set_nonblocking(ours->get()));
+  LAZARET_CHECK(launch(job, subprocess_,
+                       {words.first.get(), farewells.second.get(), alarms.first.get()}));
   stdin_.reset();
   auto context = std::make_unique<Context>();
   context->name = job.context;
   context->process = *main_;
   context->words = std::move(words.second);
   context->farewells = std::move(farewells.first);
+  context->alarms = std::move(alarms.second);
   return context;
 }
 
@@ -81,6 +84,7 @@ Status Supervisor::hear_cell() {
 // While contexts wait, nothing but the program's own group is meant.
 Status Supervisor::send_signal(std::uint32_t number) {
   if (number == kHardest && cell_) contexts_.clear();
+  if (number == kInterrupt && cell_) cell_->alarm();
   const bool alone = contexts_.empty() && (!cell_ || number == kHardest);
   return alone ? os::signal_all(*main_, number) : os::signal_group(*main_, number);
 }
