@@ -124,7 +124,7 @@ class Channel:
     def hold_reserve(self):
         self.reserve = None
         try:
-            self.reserve = bytearray(RESERVE)  # nothing of it is touched
+            self.reserve = bytes(RESERVE)  # which is not touched, as that of a bytearray is
         except MemoryError:
             pass
 
