@@ -114,6 +114,7 @@ Recipe javascript(const Task& task) {
   };
   Recipe recipe = interpreted(task, "/work/main.js", with(embedded::node_run));
   recipe.ahead->argv.pop_back();
+  recipe.ahead->takes_leave = true;
   recipe.cells = with(embedded::node_cells);
   // A timer that was ended in its middle has not left what node calls its async context.
   recipe.cells.insert(recipe.cells.begin() + 1, "--no-force-async-hooks-checks");

@@ -188,6 +188,45 @@ TEST_P(Preload, SaysFarewellAsPythonDoes) {
   }
 }
 
+TEST_P(Preload, SaysFarewellAsNodeDoes) {
+  const char* const farewells[] = {
+      "console.log('x'); return {a: [1]}",
+      "console.log('x'); return 7",
+      "process.on('exit', (status) => console.log('at exit', status))",
+      "process.once('exit', () => { process.exitCode = 4 }); console.log('x')",
+      "let again = 2;"
+      "process.on('beforeExit', () => { if (again--) setTimeout(console.log, 1, 'on') })",
+      "console.log('x'); process.exit(0)",
+      "console.log('x'); process.exit()",
+      "console.log('x'); process.exitCode = 3; return 5",
+      "setTimeout(() => console.log('late'), 20); return 'soon'",
+      "const {Worker} = require('worker_threads');"
+      "new Worker(\"console.log('thread')\", {eval: true}).on('exit', () => console.log('ended'))",
+      "const {Worker} = require('worker_threads');"
+      "new Worker('while (true) {}', {eval: true}).unref(); console.log('x')",
+      "const fs = require('fs'); fs.closeSync(3); const f = fs.openSync('/tmp/third', 'w+');"
+      "process.on('beforeExit', () => {}); fs.writeSync(1, `${f}\\n`); return 6",
+      "require('fs').createWriteStream('/dev/stdout').end('streamed')",
+      "require('child_process').spawn('echo', ['child'], {stdio: 'inherit'})",
+      "process.stdout.write('x'.repeat(3000000))",
+      "console.log('x'); Promise.reject(new Error('nobody'))",
+      "console.log('x'); throw 1",
+      "import fs from 'fs'; process.on('exit', () => console.log('module')); export default 1",
+  };
+  for (const char* const code : farewells) {
+    SCOPED_TRACE(code);
+    expect_same(code_request("javascript", code));
+  }
+  // What has taken the place of where a farewell is heard gets none.
+  const ExecutionResult other = warm(code_request(
+      "javascript",
+      "const fs = require('fs'); fs.mkdirSync('/work/out', {recursive: true});\n"
+      "fs.closeSync(3); fs.writeSync(1, `${fs.openSync('/work/out/third', 'w')}`)"));
+  EXPECT_EQ(other.stdout_text, "3");
+  ASSERT_EQ(other.artifacts.size(), 1U);
+  EXPECT_EQ(other.artifacts.front().size, 0U);
+}
+
 TEST_P(Preload, ShowsTracebacksWithoutAWrapper) {
   expect_same(python("print('x')\ndef f():\n  raise ValueError('bad')\nf()"));
   expect_same(python("print('x')\nimport json\njson.loads('{')"));

@@ -2,7 +2,7 @@
   // Runs the file named by the first argument the way `node FILE` does, but inside an async
   // function, so that `return` gives a value and `await` works. Source text in ES module syntax
   // runs as a module. Without an argument it is ahead of its program: it says on descriptor 3 that
-  // it waits, and reads on descriptor 4 what it is to run and with which arguments.
+  // it waits, and reads on descriptor 4 what it is to run, with which arguments, and a farewell.
   const path = require('path');
   const { pathToFileURL } = require('url');
 
@@ -10,15 +10,51 @@
     if (process.listenerCount('uncaughtException') > 0) return;  // the program goes on
     channel.keepError(typeOf(error), ...describe(error));
   });
-  process.on('exit', () => channel.send());
 
+  /// What most programs use, and none sees that it is there: a stream of our own, but not theirs.
+  const loadCommon = () => {
+    for (const name of ['net', 'tty']) library(name);
+    const { Writable } = library('stream');
+    new console.Console(new Writable({ write() {} })).log('%s', {});
+  };
+
+  const place = () => {
+    try {
+      const { dev, ino } = fs.fstatSync(3);
+      return `${dev}:${ino}`;
+    } catch {
+      return '';
+    }
+  };
+
+  let farewell = '';  // of who was ahead
+  let known;          // how much node had loaded then, and where the farewell is heard
   const wait = () => {
+    loadCommon();
+    known = [process.moduleLoadList.length, place()].join();
     fs.writeSync(3, 'waiting');
     const word = fs.readFileSync(4, 'utf8');
     fs.closeSync(4);
     if (word === '') process.reallyExit(0);  // nobody needs it any more
-    process.argv.push(...word.split('\0'));
+    const words = word.split('\0');
+    farewell = words.pop();
+    process.argv.push(...words);
   };
+
+  /// Whether node's own end, which takes longer than most programs, would do nothing that the
+  /// program sees: there are no listener, module or library but those of before.
+  const endsAtOnce = (status) => farewell !== '' && status === 0
+    && process.listenerCount('exit') === 1 && Object.keys(Module._cache).length <= 1
+    && [process.moduleLoadList.length, place()].join() === known;
+
+  process.on('exit', (status) => {
+    const leaves = endsAtOnce(status);
+    channel.closes = !leaves;
+    channel.send();
+    if (!leaves) return;
+    channel.write(farewell);
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);  // and is killed, if heard
+  });
   const isAhead = process.argv.length === 1;
   if (isAhead) wait();
 
