@@ -20,7 +20,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kMostRetired = 64;
-constexpr std::size_t kManyRetired = 16;  // that are not let rest
+constexpr std::size_t kManyRetired = 32;  // that are not let rest
 constexpr std::size_t kMostEnding = 16;   // at the same time, when the pool ends
 
 // Each may take as long as an engine that does not answer lets it. What the system has no thread
