@@ -50,7 +50,7 @@ Finding judge_journal(const std::filesystem::path& folder, const Error& trouble,
   return finding;
 }
 
-// Until nothing is on its way any more.
+// Until nothing is waited for any more.
 std::vector<Finding> sweep_patiently(const engine::EngineClient& client, const Leases& leases,
                                      Act act, const Call& call) {
   std::vector<Finding> removed;
@@ -115,6 +115,7 @@ std::vector<Finding> sweep_engines(const Surroundings& surroundings, const Lease
       append(findings, sweep_patiently(client, leases, options.act, call));
   };
   for (const BackendKind kind : {BackendKind::docker, BackendKind::podman}) {
+    if (options.engines == Engines::owing) break;
     const auto client = find_engine(kind, surroundings, call);
     if (client.ok()) visit(*client);
   }

@@ -32,10 +32,14 @@ struct Finding {
 enum class Act { remove, look };
 /// What becomes of rows that speak of an engine which does not answer.
 enum class Unreachable { keep, forget };
+/// Which engines are asked: those that can be found, too, or those alone on which the journal knows
+/// of something that a dead process has left.
+enum class Engines { all, owing };
 
 struct SweepOptions {
   Act act = Act::remove;
   Unreachable unreachable = Unreachable::keep;
+  Engines engines = Engines::all;
 };
 
 /// Goes through the engines that can be found, those of the journal, cgroups and directories, and

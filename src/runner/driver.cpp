@@ -116,7 +116,8 @@ Recipe javascript(const Task& task) {
   recipe.ahead->argv.pop_back();
   recipe.ahead->takes_leave = true;
   recipe.cells = with(embedded::node_cells);
-  // A timer that was ended in its middle has not left what node calls its async context.
+  // What was interrupted in its middle has not left what node calls its async context, which node
+  // dies of if it looks.
   recipe.cells.insert(recipe.cells.begin() + 1, "--no-force-async-hooks-checks");
   if (task.deterministic) recipe.seeds = {"random_seed"};
   return recipe;

@@ -312,7 +312,7 @@ TEST_P(NodeContextOn, KeepsItsStateWhenARunIsInterrupted) {
   for (const std::string& code :
        {std::string("while (true) {}"), std::string("await new Promise(() => {})"),
         std::string("setInterval(() => {}, 1000); await new Promise(() => {})"),
-        pause + "while (true) {}", pause + "const spin = async () => spin(await 0); await spin()",
+        pause + "while (true) {}", pause + "for (;;) await 0",
         pause + "setTimeout(() => { while (true) {} }); await new Promise(() => {})"}) {
     ExecutionRequest request = cell(code);
     request.language = "javascript";
@@ -324,6 +324,24 @@ TEST_P(NodeContextOn, KeepsItsStateWhenARunIsInterrupted) {
     EXPECT_EQ(value_of("x"), "5") << code;
     EXPECT_EQ(value_of(pause + "[x, 'goes on']"), R"([5,"goes on"])") << code;
   }
+}
+
+TEST_P(NodeContextOn, IsInterruptedWhateverItHasMadeOfItsOwn) {
+  const std::string pause = "await new Promise((done) => setTimeout(done, 20));\n";
+  const auto interrupted = [this](const std::string& code) {
+    ExecutionRequest request = cell(code);
+    request.language = "javascript";
+    request.limits.timeout = 2s;
+    request.limits.grace = 20s;
+    return run(request).meta.kill->path == "int";
+  };
+  EXPECT_TRUE(interrupted("await 0; while (true) {}"));
+  const std::string own =
+      "for (const n of ['Atomics', 'SharedArrayBuffer', 'require']) delete globalThis[n];";
+  EXPECT_EQ(run_node(own + pause + "const require = 1; var x = 5").exit_code, 0);
+  for (int count = 0; count < 256; ++count) ASSERT_EQ(run_node("x").value, "5");
+  EXPECT_TRUE(interrupted(pause + "while (true) {}"));
+  EXPECT_EQ(value_of("x"), "5");
 }
 
 TEST_P(NodeContextOn, OutlivesWhatNobodyCatches) {

@@ -49,7 +49,7 @@ INSTANTIATE_TEST_SUITE_P(EachEngine, KilledLate, testing::Values("docker", "podm
 
 TEST_P(KilledLate, IsLookedForUntilNoEngineCanStillMakeIt_P45) {
   const std::string name = unique_marker();
-  intend(name + "-late", 290s);
+  intend(name + "-late", 200s);
   intend(name + "-never", 301s);
   const auto [status, said] = gc();
   EXPECT_EQ(status, 0) << said.dump(2);

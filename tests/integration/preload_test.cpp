@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <chrono>
+#include <fstream>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -12,6 +14,7 @@
 
 #include "integration/support.hpp"
 #include "integration/warm_sandbox.hpp"
+#include "runner/driver.hpp"
 
 // Interpreters that wait for their program: what that one sees of it.
 namespace lazaret::test {
@@ -211,12 +214,21 @@ TEST_P(Preload, SaysFarewellAsNodeDoes) {
       "process.stdout.write('x'.repeat(3000000))",
       "console.log('x'); Promise.reject(new Error('nobody'))",
       "console.log('x'); throw 1",
+      "require('fs').write(1, 'x'.repeat(2000000), () => {}); process.exit(0)",
+      "const end = process.reallyExit; process.reallyExit = (status) => {"
+      "console.log('patched'); end.call(process, status) }; process.exit()",
+      "for (const name of ['SharedArrayBuffer', 'Atomics', 'Int32Array']) delete globalThis[name];"
+      "console.log('x')",
       "import fs from 'fs'; process.on('exit', () => console.log('module')); export default 1",
   };
   for (const char* const code : farewells) {
     SCOPED_TRACE(code);
     expect_same(code_request("javascript", code));
   }
+  ExecutionRequest covered = code_request(
+      "javascript", "require('fs').mkdirSync('/work/out/c', {recursive: true}); console.log('x')");
+  covered.environment = {{"NODE_V8_COVERAGE", "/work/out/c"}};
+  EXPECT_EQ(warm(covered).artifacts.size(), cold(covered).artifacts.size());
   // What has taken the place of where a farewell is heard gets none.
   const ExecutionResult other = warm(code_request(
       "javascript",
@@ -225,6 +237,21 @@ TEST_P(Preload, SaysFarewellAsNodeDoes) {
   EXPECT_EQ(other.stdout_text, "3");
   ASSERT_EQ(other.artifacts.size(), 1U);
   EXPECT_EQ(other.artifacts.front().size, 0U);
+}
+
+// What the ones above would not show: that it is said at all.
+TEST(PreloadOfNode, SaysItsFarewellWhereItHasNothingLeftToDo) {
+  const Folder folder;
+  std::ofstream(folder.path() + "/main.js") << "console.log(1); return 2";
+  std::ofstream(folder.path() + "/word") << folder.path() + "/main.js" << '\0' << "farewell";
+  const runner::Words none;
+  const auto recipe = runner::driver_named("javascript")->recipe({"", none, 512ULL << 20, false});
+  Invocation node{{"/bin/sh", "-c", "cd \"$0\" && exec \"$@\" 3>third 4<word", folder.path()}};
+  std::ranges::copy(recipe.ahead->argv, std::back_inserter(node.argv));
+  const Ended ended = run_program(node);
+  if (ended.status == 127) LAZARET_SKIP_OR_FAIL("javascript", "there is no node");
+  EXPECT_EQ(ended.out, "1\n") << ended.err;
+  EXPECT_EQ(file_text(folder.path() + "/third"), R"(waiting{"value":2}farewell)");
 }
 
 TEST_P(Preload, ShowsTracebacksWithoutAWrapper) {

@@ -1,5 +1,8 @@
 #include "api/rest/main.hpp"
 
+#include <algorithm>
+#include <set>
+
 #include <CLI/CLI.hpp>
 
 #include "api/cli/app.hpp"
@@ -19,7 +22,8 @@ constexpr const char* kAbout =
     "Serves runs to other programs, REST and JSON: over a Unix socket to those of the same user, "
     "over TCP to those who have a token.";
 
-constexpr std::chrono::seconds kClearEach{10};
+// Between looks at what the dead have left: doubled while nothing of it can be removed.
+constexpr std::chrono::seconds kFirstPause{10}, kLongestPause{300};
 
 struct Flags {
   cli::Common common;
@@ -63,22 +67,33 @@ Status put_network(Flags& flags) {
   return {};
 }
 
-void tell_of(const backend::Finding& finding) {
-  cli::note(core::sentence_of(finding));
-  if (!finding.hint.empty()) cli::note("hint: " + finding.hint);
+// What cannot be removed is told of once. Whether something was.
+bool clear_left(const backend::Surroundings& here, backend::Engines engines, const Call& call,
+                std::set<std::string>& told) {
+  bool was_removed = false;
+  for (const auto& finding : core::sweep(here, {.engines = engines}, call)) {
+    const bool is_removed = finding.fate == backend::Fate::removed;
+    was_removed = was_removed || is_removed;
+    const std::string sentence = core::sentence_of(finding);
+    if (!is_removed && !told.insert(sentence).second) continue;
+    cli::note(sentence);
+    if (!finding.hint.empty()) cli::note("hint: " + finding.hint);
+  }
+  return was_removed;
 }
 
-// What a daemon before this one has left, and what others leave while it is there; nobody waits
-// for it. What cannot be removed is told of once.
+// What was left before, and what others leave on an engine while this daemon is there; nobody waits
+// for it.
 void keep_clear(const std::stop_token& stop, const backend::Surroundings& here) {
   const Call call{Deadline::never(), stop};
-  for (const auto& finding : core::sweep(here, {}, call)) tell_of(finding);
-  while (!stop.stop_requested()) {
-    (void)os::wait_ready({}, call.within(kClearEach)).ok();
-    if (stop.stop_requested() || !backend::is_anything_left(here)) continue;
-    for (const auto& finding : core::sweep(here, {}, call)) {
-      if (finding.fate == backend::Fate::removed) tell_of(finding);
-    }
+  std::set<std::string> told;
+  (void)clear_left(here, backend::Engines::all, call, told);
+  for (std::chrono::seconds pause = kFirstPause; !stop.stop_requested();) {
+    (void)os::wait_ready({}, call.within(pause)).ok();
+    if (stop.stop_requested()) return;
+    const bool is_stuck = backend::is_anything_left(here) &&
+                          !clear_left(here, backend::Engines::owing, call, told);
+    pause = is_stuck ? std::min(2 * pause, kLongestPause) : kFirstPause;
   }
 }
 

@@ -15,7 +15,11 @@
   let heldId;
   let over;     // ends the cell that runs
   let current;  // its farewell
-  let watched = false;
+
+  // Who may end the cell that runs: whoever finds its number here, and puts -1 in its place.
+  const { exchange, store } = Atomics;
+  const running = new Int32Array(new SharedArrayBuffer(4)).fill(-1);
+  const claim = () => exchange(running, 0, -1) >= 0;
 
   class Exit extends Error {}
 
@@ -143,14 +147,16 @@
     return shown > 0;
   };
 
-  const finish = (status) => {
-    if (!over) return;
+  const conclude = (status) => {
     over = undefined;
-    Atomics.add(count, 0, 1);
     channel.send();
     const farewell = Buffer.from(`${current} `);
     farewell[farewell.length - 1] = status;
     fs.writeSync(5, farewell);
+  };
+
+  const finish = (status) => {
+    if (over && claim()) conclude(status);
   };
 
   const give = (value, forms, mine) => {
@@ -190,49 +196,63 @@
     replMode: true, awaitPromise: true, objectGroup: 'cells' }, then);
 
   const begin = (code) => {
-    const mine = {};
-    over = mine;
+    const mine = over;
     evaluate(code, (error, answer) => {
       if (!hasReturn(error, answer)) return hear(mine, error, answer);
       return evaluate(`await (async () => {${code}\n})()`, (...all) => hear(mine, ...all));
     });
   };
 
+  const failInterrupted = () =>
+    conclude(fail(Object.assign(new Error('interrupted'), { name: 'Interrupted' })));
+
   const interrupted = () => {
-    if (over) finish(fail(Object.assign(new Error('interrupted'), { name: 'Interrupted' })));
+    if (over && claim()) failInterrupted();
   };
 
   /// A loop is interrupted by the one way there is, which takes a script that is begun so.
   const entrance = '__lazaret_cell';
   const starter = new vm.Script(`${entrance}()`, { filename: internalName });
 
-  // What loops behind an `await` hears no signal. It is ended by another thread, unless the signal
-  // has ended it by then; that thread is begun with the first cell that outlives its first turn.
-  const count = new Uint8Array(new SharedArrayBuffer(1));  // of cells that are over
+  // What loops behind an `await` hears no signal. Another thread ends it, unless it has ended by
+  // then: it claims the cell, and has whatever the main thread does terminated, once; where that
+  // does nothing, what it is given to do. That thread is begun with the first cell that outlives
+  // its first turn.
   const watcher = `
-    const { workerData: count } = require('worker_threads');
+    const { workerData: running, parentPort } = require('worker_threads');
     const inspector = require('inspector');
-    const isRunning = (cell) => cell === (Atomics.load(count, 0) + 1) % 256;
-    const end = (cells) => {
-      if (!cells.some(isRunning)) return;
+    const end = (cell) => {
+      if (Atomics.compareExchange(running, 0, cell, -1) !== cell) return;
       const session = new inspector.Session();
       session.connectToMainThread();
-      session.post('Runtime.terminateExecution', () => session.disconnect());
+      const nudge = () => session.post('Runtime.evaluate', { expression: '0' });
+      const idle = setTimeout(nudge, 20);
+      session.post('Runtime.terminateExecution', () => {
+        clearTimeout(idle);
+        session.disconnect();
+        parentPort.postMessage('ended');
+      });
     };
     const alarms = new (require('net').Socket)({ fd: 6, readable: true, writable: false });
-    alarms.on('data', (cells) => setTimeout(end, 50, cells));`;
+    alarms.on('data', (cells) => cells.forEach((cell) => setTimeout(end, 50, cell)));`;
 
+  let isWatched = false;
   const watch = () => {
-    if (watched) return;
-    watched = true;
-    const { Worker } = require('worker_threads');
-    const words = { eval: true, workerData: count, argv: [], execArgv: [], env: {},
-      resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 } };
-    const worker = new Worker(watcher, words);
-    worker.on('error', () => {});  // no memory for it, say: cells are interrupted as they can be
-    worker.unref();
+    if (isWatched) return;
+    isWatched = true;
+    try {
+      const { Worker } = library('worker_threads');
+      const words = { eval: true, workerData: running, argv: [], execArgv: [], env: {},
+        resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 } };
+      const thread = new Worker(watcher, words);
+      thread.on('error', () => {}).on('message', () => over && failInterrupted());
+      thread.unref();
+    } catch {
+      // No thread is to be had: cells are interrupted as they can be.
+    }
   };
 
+  let number = 0;  // of the cell, its last eight bits
   const run = (word) => {
     const [farewell, name] = word.toString('latin1', 0, 4096).split('\0', 2);
     current = farewell;
@@ -240,6 +260,9 @@
     channel.usable = true;
     channel.pending = null;
     shown = 0;
+    number = (number + 1) % 256;
+    over = {};
+    store(running, 0, number);
     ask('releaseObjectGroup', { objectGroup: 'cells' });
     const code = word.toString('utf8', farewell.length + name.length + 2);
     globalThis[entrance] = () => {

@@ -27,11 +27,18 @@
     }
   };
 
+  // What node's own end depends on, and where the farewell is heard.
+  const { _getActiveRequests: activeRequests } = process;
+  const state = () => [process.moduleLoadList.length, place(), process.listenerCount('exit'),
+    activeRequests?.call(process).length ?? NaN, process.emit, process.reallyExit];
+
+  const { wait: sleep } = Atomics;
+  const never = new Int32Array(new SharedArrayBuffer(4));
   let farewell = '';  // of who was ahead
-  let known;          // how much node had loaded then, and where the farewell is heard
+  let known;          // the state then
   const wait = () => {
     loadCommon();
-    known = [process.moduleLoadList.length, place()].join();
+    known = state();
     fs.writeSync(3, 'waiting');
     const word = fs.readFileSync(4, 'utf8');
     fs.closeSync(4);
@@ -41,11 +48,11 @@
     process.argv.push(...words);
   };
 
-  /// Whether node's own end, which takes longer than most programs, would do nothing that the
-  /// program sees: there are no listener, module or library but those of before.
+  /// Whether node's own end, which takes longer than most programs, would do nothing that can be
+  /// seen: the program has no listener, module, library or file that is being written of its own.
   const endsAtOnce = (status) => farewell !== '' && status === 0
-    && process.listenerCount('exit') === 1 && Object.keys(Module._cache).length <= 1
-    && [process.moduleLoadList.length, place()].join() === known;
+    && process.env.NODE_V8_COVERAGE === undefined && Object.keys(Module._cache).length <= 1
+    && state().every((value, index) => value === known[index]);
 
   process.on('exit', (status) => {
     const leaves = endsAtOnce(status);
@@ -53,7 +60,7 @@
     channel.send();
     if (!leaves) return;
     channel.write(farewell);
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);  // and is killed, if heard
+    sleep(never, 0, 0, 100);  // and is killed, unless it was not heard
   });
   const isAhead = process.argv.length === 1;
   if (isAhead) wait();
