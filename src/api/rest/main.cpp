@@ -67,7 +67,8 @@ Status put_network(Flags& flags) {
   return {};
 }
 
-// What cannot be removed is told of once. Whether something was.
+// What cannot be removed is told of once, but not where the daemon's end has cut it short. Whether
+// something was.
 bool clear_left(const backend::Surroundings& here, backend::Engines engines, const Call& call,
                 std::set<std::string>& told) {
   bool was_removed = false;
@@ -75,7 +76,7 @@ bool clear_left(const backend::Surroundings& here, backend::Engines engines, con
     const bool is_removed = finding.fate == backend::Fate::removed;
     was_removed = was_removed || is_removed;
     const std::string sentence = core::sentence_of(finding);
-    if (!is_removed && !told.insert(sentence).second) continue;
+    if (!is_removed && (!call.check().ok() || !told.insert(sentence).second)) continue;
     cli::note(sentence);
     if (!finding.hint.empty()) cli::note("hint: " + finding.hint);
   }
