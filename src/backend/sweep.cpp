@@ -144,12 +144,7 @@ std::string_view name_of(Fate fate) noexcept {
 }
 
 bool is_anything_left(const Surroundings& surroundings) {
-  const Leases leases(surroundings.state, "", journal::this_process());
-  if (leases.journal() == nullptr) return false;
-  const auto all = leases.journal()->leases();
-  return all.ok() && std::any_of(all->begin(), all->end(), [&leases](const auto& lease) {
-    return leases.standing_of(lease.owner) == journal::Standing::dead;
-  });
+  return docker::has_left_something(Leases(surroundings.state, "", journal::this_process()));
 }
 
 std::vector<Finding> sweep(const Surroundings& surroundings, const SweepOptions& options,

@@ -167,7 +167,8 @@ bool has_left_something(const Leases& leases) {
   const std::vector<Lease> all = leases_in(leases);
   return std::any_of(all.begin(), all.end(), [&leases](const Lease& lease) {
     const std::string& place = lease.thing.place;
-    return (place.empty() || place == leases.place()) && is_dead(lease.owner, leases);
+    const bool is_meant = leases.place().empty() || place.empty() || place == leases.place();
+    return is_meant && is_dead(lease.owner, leases);
   });
 }
 
