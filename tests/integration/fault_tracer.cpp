@@ -167,8 +167,8 @@ bool take_own_mounts() {
 // Everything that one run starts, until it is all over.
 class Tracer {
  public:
-  Tracer(pid_t first, const std::optional<FailedCall>& fault, Observed& observed)
-      : fault_(fault), observed_(observed) {
+  Tracer(pid_t first, const Answer& answer, Observed& observed)
+      : answer_(answer), observed_(observed) {
     tracees_[first] = {};
   }
 
@@ -273,15 +273,17 @@ class Tracer {
     if (tracee.role == Role::other) return;
     const CallSite site{tracee.role, number, ++counts_[{tracee.role, number}]};
     if (!observed_.executed) observed_.calls.push_back(site);
-    if (!fault_ || fault_->at != site) return;
+    std::uint64_t arguments[6];
+    std::ranges::copy(info.entry.args, arguments);
+    if (answer_) tracee.result = answer_(site, arguments);
+    if (!tracee.result) return;
     observed_.hit = true;
-    tracee.result = fault_->result;
-    if (number == SYS_write && fault_->result == 0)
+    if (number == SYS_write && tracee.result == 0)
       tracee.result = static_cast<long>(info.entry.args[2]);
     change(pid, kHarmless, {});
   }
 
-  const std::optional<FailedCall>& fault_;
+  const Answer& answer_;
   Observed& observed_;
   std::map<pid_t, Tracee> tracees_;
   std::map<std::pair<Role, long>, unsigned> counts_;
@@ -319,8 +321,13 @@ bool can_inject() {
 #endif
 }
 
-Observed observe_run(Caller caller, const ExecutionRequest& request,
-                     const std::optional<FailedCall>& fault) {
+Answer failing(const FailedCall& fault) {
+  return [fault](const CallSite& site, Arguments) {
+    return site == fault.at ? std::optional(fault.result) : std::nullopt;
+  };
+}
+
+Observed observe_run(Caller caller, const ExecutionRequest& request, const Answer& answer) {
   Observed observed;
   const Paper paper;
   int gate[2];
@@ -331,7 +338,7 @@ Observed observe_run(Caller caller, const ExecutionRequest& request,
   if (seized) (void)!::write(gate[1], "g", 1);
   ::close(gate[0]), ::close(gate[1]);
   const Bell bell;
-  Tracer(child, fault, observed).follow();
+  Tracer(child, answer, observed).follow();
   const Json seen = Json::parse(paper.read(), nullptr, false);
   if (!seen.is_object()) return observed;
   observed.result = seen["result"];

@@ -1,7 +1,9 @@
 #pragma once
 
-#include <map>
+#include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,10 +32,16 @@ struct FailedCall {
   long result = 0;
 };
 
+using Arguments = std::span<const std::uint64_t, 6>;
+/// What a call is answered with that is not made, as the `result` of a FailedCall. Unset: it is
+/// made.
+using Answer = std::function<std::optional<long>(const CallSite&, Arguments)>;
+[[nodiscard]] Answer failing(const FailedCall& fault);
+
 /// One native run under ptrace(2).
 struct Observed {
   std::vector<CallSite> calls;  ///< of the set-up: until the program was executed
-  bool hit = false;             ///< the fault's call was reached
+  bool hit = false;             ///< a call was not made
   bool executed = false;        ///< the program was
   bool overdue = false;         ///< it had to be ended by us
   std::string outside;          ///< the program's /proc/PID/status, as this process reads it
@@ -45,7 +53,7 @@ struct Observed {
 /// Runs `request` as `caller` in a child whose mounts and host name, when we are root, are its own
 /// but shared with what it starts: a step that escapes is seen and hurts nobody.
 [[nodiscard]] Observed observe_run(Caller caller, const ExecutionRequest& request,
-                                   const std::optional<FailedCall>& fault);
+                                   const Answer& answer = {});
 /// This processor's calls can be changed.
 [[nodiscard]] bool can_inject();
 

@@ -163,7 +163,7 @@ class NativeFaults : public testing::TestWithParam<std::tuple<Caller, std::size_
   /// Whether the fault's call was reached.
   [[nodiscard]] bool hold(const FailedCall& fault) const {
     const std::string marker = unique_marker();
-    const Observed seen = observe_run(caller(), asking(marker), fault);
+    const Observed seen = observe_run(caller(), asking(marker), failing(fault));
     const std::string what = describe(fault) + "\n" + seen.result.dump();
     EXPECT_FALSE(seen.overdue) << "it hung: " << what;
     EXPECT_EQ(seen.mounted, "") << "left mounted: " << what;
@@ -222,7 +222,7 @@ std::vector<NativeFaults::ParamType> all_cases() {
 INSTANTIATE_TEST_SUITE_P(AskedBy, NativeFaults, testing::ValuesIn(all_cases()), name_of_case);
 
 TEST_P(NativeFaults, RunNothingOrLeaveTheEvidenceTrue) {
-  const Observed good = observe_run(caller(), asking(unique_marker()), {});
+  const Observed good = observe_run(caller(), asking(unique_marker()));
   ASSERT_TRUE(good.executed && has_answered(good.result["stdout"])) << good.result.dump();
   ASSERT_THAT(false_claims(good.result, good.outside, caller()), IsEmpty()) << good.result.dump();
   const std::vector<FailedCall> faults = faults_of(group(), good.calls);
@@ -237,7 +237,7 @@ TEST(NativeFaultCases, AreHundredsForEachCaller) {
   if (!can_inject()) LAZARET_SKIP_OR_FAIL("ptrace", "written for x86-64");
   for (const Caller caller : {Caller::root, Caller::user, Caller::user_with_ids}) {
     if (!can_be(caller)) continue;
-    const Observed good = observe_run(caller, ask_the_box(unique_marker()), {});
+    const Observed good = observe_run(caller, ask_the_box(unique_marker()));
     ASSERT_TRUE(good.executed) << good.result.dump();
     std::size_t cases = 0;
     for (const Group& group : groups()) cases += faults_of(group, good.calls).size();

@@ -50,7 +50,7 @@ reads("/boot")
 #: A-02-run-user 2 list /run/user
 reads("/run/user")
 #: A-02-var-spool 2 list /var/spool
-#: by-design spool directories of the image, never of the host
+#: by-design-of-engines spool directories of the image, never of the host
 reads("/var/spool")
 #: A-02-var-backups 2 list /var/backups
 reads("/var/backups")
@@ -196,6 +196,12 @@ os.close(os.open("/etc/ld.so.preload", os.O_WRONLY | os.O_CREAT, 0o600))
 #: A-13-loader 13 write the dynamic loader
 loaders = ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1")
 may_write([path for path in loaders if os.path.exists(path)][0])
+#: A-13-mounts 13 find /, /usr or /etc mounted so that they could be written
+found = [path for path in ("/", "/usr", "/etc")
+         if not os.statvfs(path).f_flag & os.ST_RDONLY]
+if not found:
+    raise Blocked("none")
+saw(found)
 #: A-14-tmp 14 leave a file in /tmp for the next run
 #: twice
 leave("/tmp")

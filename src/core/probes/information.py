@@ -154,13 +154,13 @@ reads("/proc/cgroups")
 #: by-design documented in threat-model.md: it tells about the machine, not about its users
 reads("/proc/misc")
 #: B-34-dmi 34 read /sys/class/dmi/id/product_name
-#: by-design documented in threat-model.md: it tells about the machine, not about its users
+#: by-design-of-engines it tells about the machine, not about its users (threat-model.md)
 reads("/sys/class/dmi/id/product_name")
 #: B-34-osrelease 34 read /proc/sys/kernel/osrelease
 #: by-design documented in threat-model.md: it tells about the machine, not about its users
 reads("/proc/sys/kernel/osrelease")
 #: B-34-mounts 34 see paths of the host in the list of mounts
-#: by-design engines name the directories of their own storage there; nothing of the user
+#: by-design-of-engines engines name the directories of their own storage there; nothing of the user
 with open("/proc/self/mountinfo") as file:
     text = file.read()
 found = [word for word in ("/home/", "/root/", "/var/lib/", "/tmp/", SCENE.get("home", "/home/"))

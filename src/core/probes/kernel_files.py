@@ -88,13 +88,13 @@ reads("/proc/acpi")
 #: A-21-asound 21 read /proc/asound
 reads("/proc/asound")
 #: A-21-bus 21 list /proc/bus
-#: by-design engines leave it readable, the files are read-only; no data of users in it
+#: by-design-of-engines engines leave it readable, the files are read-only; no data of users in it
 reads("/proc/bus")
 #: A-21-fs 21 list /proc/fs
-#: by-design engines leave it readable, the files are read-only; no data of users in it
+#: by-design-of-engines engines leave it readable, the files are read-only; no data of users in it
 reads("/proc/fs")
 #: A-21-irq 21 list /proc/irq
-#: by-design engines leave it readable, the files are read-only; no data of users in it
+#: by-design-of-engines engines leave it readable, the files are read-only; no data of users in it
 reads("/proc/irq")
 #: A-21-sys-firmware 21 look into /sys/firmware
 reads("/sys/firmware")
@@ -113,7 +113,7 @@ reads("/sys/fs/pstore")
 #: A-21-sys-bpf 21 look into /sys/fs/bpf
 reads("/sys/fs/bpf")
 #: A-21-vmcoreinfo 21 read where the kernel's data lies
-#: by-design an address of the kernel's notes, readable in containers; native boxes have no /sys
+#: by-design-of-engines an address of the kernel's notes, which /sys shows in containers
 reads("/sys/kernel/vmcoreinfo")
 #: A-22-uevent 22 open /sys/kernel/uevent_helper for writing
 opens("/sys/kernel/uevent_helper", os.O_WRONLY)

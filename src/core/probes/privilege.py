@@ -52,6 +52,12 @@ if not found:
 saw(found[:5])
 #: C-38-securebits 38 unlock the secure bits
 call("prctl", 28, 0, 0, 0, 0)
+#: C-38-securebits-free 38 find secure bits that could be changed
+#: by-design-of-engines they speak of capabilities, and none is left that could come back
+locks = LIBC.prctl(27, 0, 0, 0, 0) & 0xAA
+if locks == 0xAA:
+    raise Blocked("locked")
+saw(hex(locks))
 #: C-38-file 38 give a file capabilities of its own
 with open(MARKER + "-caps", "w") as file:
     value = struct.pack("<5I", 0x02000001, 0xFFFFFFFF, 0, 0xFF, 0)
@@ -200,6 +206,20 @@ else:
         resource.setrlimit(resource.RLIMIT_RTPRIO, (hard + 1, hard + 1))
     except ValueError as error:
         raise Blocked(str(error))
+#: C-41-locked-memory 41 keep a mebibyte of memory from being swapped
+#: refused-by ENOMEM EAGAIN
+#: by-design-of-engines it counts as memory of the box
+if LIBC.mlock(ctypes.c_void_p(buffer(1 << 20)), 1 << 20) != 0:
+    raise OSError(ctypes.get_errno(), "mlock")
+saw("locked")
+#: C-41-large-queue 41 make a message queue that takes more than 64 KiB
+#: refused-by EMFILE
+#: by-design-of-engines it counts as memory of the box
+name = b"/" + MARKER.encode() + b"-large"
+if LIBC.mq_open(name, os.O_CREAT | os.O_RDWR, 0o600, (ctypes.c_long * 8)(0, 10, 8192)) < 0:
+    raise OSError(ctypes.get_errno(), "mq_open")
+LIBC.mq_unlink(name)
+saw("made")
 #: C-41-limit-msgqueue 41 raise RLIMIT_MSGQUEUE
 import resource
 hard = resource.getrlimit(resource.RLIMIT_MSGQUEUE)[1]

@@ -66,7 +66,7 @@ std::vector<std::string> hosts_of(const Ground& ground) {
 
 struct Answers {
   json by_id = json::object();
-  std::vector<Evidence> evidence;
+  Meta meta;
   std::string trouble;  // why some are missing
   bool no_way_out = false;
 };
@@ -101,7 +101,7 @@ Answers answers_from(const Ground& ground, json given, bool way_out) {
     answers.no_way_out = true;
     return answers;
   }
-  Answers answers{.evidence = result.meta.evidence, .trouble = trouble_of(result)};
+  Answers answers{.meta = result.meta, .trouble = trouble_of(result)};
   json value = json::parse(result.value.value_or(""), nullptr, false);
   if (value.is_object()) answers.by_id = std::move(value);
   return answers;
@@ -123,8 +123,7 @@ void judge_group(Ground& ground, const Group& group) {
   for (const std::size_t index : group) {
     Finding& finding = ground.report.findings[index];
     if (answers.by_id.contains(finding.probe.id)) {
-      finding.inside =
-          judge_attempt(finding.probe, answers.by_id[finding.probe.id], answers.evidence);
+      finding.inside = judge_attempt(finding.probe, answers.by_id[finding.probe.id], answers.meta);
       if (answers.no_way_out) finding.inside.detail += ", without a way out";
     } else if (group.size() > 1) {
       judge_group(ground, {index});  // one of them has taken the others with it

@@ -61,10 +61,11 @@ EvidenceStatus status_of(const std::vector<Evidence>& evidence, Control control)
   return EvidenceStatus::not_enforced;
 }
 
-bool is_by_design(const Probe& probe, const std::vector<Evidence>& evidence) {
+bool is_by_design(const Probe& probe, const Meta& meta) {
   if (probe.by_design.empty()) return false;
+  if (probe.by_design_of_engines && meta.backend == "native") return false;
   return !probe.by_design_without ||
-         status_of(evidence, *probe.by_design_without) != EvidenceStatus::enforced;
+         status_of(meta.evidence, *probe.by_design_without) != EvidenceStatus::enforced;
 }
 
 // Trouble of ours is never right by design.
@@ -213,12 +214,12 @@ std::string_view name_of(Proof proof) noexcept {
 }
 
 Judgement judge_attempt(const Probe& probe, const json& answer,
-                        const std::vector<Evidence>& evidence) {
+                        const Meta& meta) {
   if (!answer.is_object()) return {Verdict::failed, "the probe gave no answer"};
   if (auto refusal = refusal_in(probe, answer)) return {Verdict::blocked, std::move(*refusal)};
   const std::string success = success_in(answer);
   if (success.empty()) return {Verdict::failed, "the probe is broken: " + answer.dump()};
-  if (is_by_design(probe, evidence)) return {Verdict::by_design, probe.by_design};
+  if (is_by_design(probe, meta)) return {Verdict::by_design, probe.by_design};
   return {Verdict::failed, "allowed: " + success};
 }
 
@@ -229,7 +230,7 @@ Judgement judge_program(const Probe& probe, const Seen& seen) {
   const Cause cause = seen.result.meta.cause;
   const bool missing = cause == Cause::start_failed || cause == Cause::image_missing;
   if (missing && !probe.optional.empty()) return {Verdict::not_run, probe.optional};
-  if (is_own_end(cause) && is_by_design(probe, seen.result.meta.evidence)) {
+  if (is_own_end(cause) && is_by_design(probe, seen.result.meta)) {
     return {Verdict::by_design, probe.by_design};
   }
   return {Verdict::failed, wrong};

@@ -29,9 +29,9 @@ struct Judgement {
 
 /// An attempt by its own answer, see src/core/probes/sheet.py. A refusal is an error of the kind
 /// that says no, SIGSYS, or nothing to be found; an error that complains about the arguments means
-/// that the kernel was reached.
+/// that the kernel was reached. `meta` is that of the box's result.
 [[nodiscard]] Judgement judge_attempt(const Probe& probe, const nlohmann::json& answer,
-                                      const std::vector<Evidence>& evidence);
+                                      const Meta& meta);
 
 /// What is known of a program that has ended.
 struct Seen {

@@ -44,6 +44,7 @@ struct Probe {
   bool way_out = false;      ///< an attempt beside a way out, where the backend has one
   std::string by_design;     ///< why success is no failure
   std::optional<Control> by_design_without;  ///< … but only where this control is not enforced
+  bool by_design_of_engines = false;         ///< … but only in a container
   std::string no_control;                    ///< why it is not tried without a box
   std::string optional;                      ///< why the program may be missing
   std::vector<std::string> refused_by;  ///< errors that count as refusals beside the usual ones

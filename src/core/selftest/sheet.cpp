@@ -209,6 +209,12 @@ constexpr Word kWords[] = {
        probe.by_design = text;
        return {};
      }},
+    {"by-design-of-engines",
+     [](Probe& probe, std::string_view text) -> Status {
+       probe.by_design_of_engines = true;
+       probe.by_design = text;
+       return {};
+     }},
     {"no-control",
      [](Probe& probe, std::string_view text) -> Status {
        probe.no_control = text;

@@ -19,7 +19,7 @@ Probe attempt() {
 }
 
 Verdict of_attempt(const json& answer, const Probe& probe = attempt()) {
-  return judge_attempt(probe, answer, {}).verdict;
+  return judge_attempt(probe, answer, Meta{}).verdict;
 }
 
 TEST(SelftestJudge, TakesAnErrorThatSaysNoForARefusal) {
@@ -55,7 +55,7 @@ TEST(SelftestJudge, FailsWhatSucceedsUnlessThatIsByDesign) {
   EXPECT_EQ(of_attempt({{"did", "read it"}}), Verdict::failed);
   Probe open = attempt();
   open.by_design = "everybody may";
-  const Judgement judged = judge_attempt(open, {{"did", "read it"}}, {});
+  const Judgement judged = judge_attempt(open, {{"did", "read it"}}, Meta{});
   EXPECT_EQ(judged.verdict, Verdict::by_design);
   EXPECT_EQ(judged.detail, "everybody may");
   EXPECT_EQ(of_attempt({{"errno", "EPERM"}}, open), Verdict::blocked);
@@ -65,10 +65,24 @@ TEST(SelftestJudge, AcceptsAReasonThatNamesAControlOnlyWhereThatIsMissing) {
   Probe probe = attempt();
   probe.by_design = "no group is there";
   probe.by_design_without = Control::cgroup_view;
-  Evidence piece{Control::cgroup_view, EvidenceStatus::partial, "", "", ""};
-  EXPECT_EQ(judge_attempt(probe, {{"did", "x"}}, {piece}).verdict, Verdict::by_design);
-  piece.status = EvidenceStatus::enforced;
-  EXPECT_EQ(judge_attempt(probe, {{"did", "x"}}, {piece}).verdict, Verdict::failed);
+  Meta meta;
+  meta.evidence = {{Control::cgroup_view, EvidenceStatus::partial, "", "", ""}};
+  EXPECT_EQ(judge_attempt(probe, {{"did", "x"}}, meta).verdict, Verdict::by_design);
+  meta.evidence[0].status = EvidenceStatus::enforced;
+  EXPECT_EQ(judge_attempt(probe, {{"did", "x"}}, meta).verdict, Verdict::failed);
+}
+
+TEST(SelftestJudge, AcceptsAReasonOfEnginesOnlyOfContainers) {
+  Probe probe = attempt();
+  probe.by_design = "engines leave it readable";
+  probe.by_design_of_engines = true;
+  Meta meta;
+  for (const char* const engine : {"docker", "podman"}) {
+    meta.backend = engine;
+    EXPECT_EQ(judge_attempt(probe, {{"did", "x"}}, meta).verdict, Verdict::by_design) << engine;
+  }
+  meta.backend = "native";
+  EXPECT_EQ(judge_attempt(probe, {{"did", "x"}}, meta).verdict, Verdict::failed);
 }
 
 TEST(SelftestJudge, TakesOnlyTheSignalOfTheFilterForARefusal) {

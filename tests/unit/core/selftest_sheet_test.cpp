@@ -64,6 +64,9 @@ TEST(SelftestSheet, KeepsReasonsInFull) {
   EXPECT_EQ(probes[0].by_design_without, Control::memory);
   EXPECT_EQ(probes[0].by_design, "no group is there");
   EXPECT_EQ(probes[0].no_control, "it harms");
+  const auto of_engines = parsed("#: A-01-x 1 title\n#: by-design-of-engines they show it\n");
+  EXPECT_TRUE(of_engines[0].by_design_of_engines);
+  EXPECT_EQ(of_engines[0].by_design, "they show it");
 }
 
 TEST(SelftestSheet, NamesTheLineOfAWordThatItDoesNotKnow) {
