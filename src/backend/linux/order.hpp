@@ -116,6 +116,7 @@ struct Order {
   Subprocess subprocess = Subprocess::allow;
   Profile profile = Profile::standard;
   Loopback loopback = Loopback::down;
+  bool may_share_network = false;  ///< with Lazaret, where the kernel gives it none of its own
   bool has_terminals = false;  ///< programs may have some
   std::uint16_t way_out = 0;   ///< 0: there is none
   std::uint64_t ground = 0;    ///< 0: the one that boxes share; else no two boxes have the same

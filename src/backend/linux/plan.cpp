@@ -76,6 +76,7 @@ Order order_of(const policy::Spec& spec, HeldBy held_by) {
   order.profile = spec.profile;
   order.loopback = spec.loopback;
   if (!spec.egress.hosts.empty()) order.way_out = policy::kWayOutPort;
+  order.may_share_network = !spec.required.contains(Control::network) && order.way_out == 0;
   order.has_terminals = spec.terminal.has_value() || spec.keeps_box;
   put_tmpfs_options(order.private_options, limits, "0700");
   put_tmpfs_options(order.shared_options, limits, "1777");

@@ -12,10 +12,25 @@
 namespace lazaret::backend::native {
 namespace {
 
-// clone(2), user_namespaces(7): ENOSPC is the bound on their number, which administrators set to 0.
-constexpr const char* kNumber =
-    "no more user namespaces are allowed here; try: sysctl user.max_user_namespaces=10000, or use "
-    "--type docker";
+bool says(const char* path, char wanted) {
+  std::ifstream file(path);
+  char first = 0;
+  return file.get(first) && first == wanted;
+}
+
+// clone(2), namespaces(7): ENOSPC is the bound on their number, which administrators set to 0.
+std::string more_of(const std::string& number) {
+  return "no more namespaces of one kind are allowed here; try: sysctl " + number +
+         "=10000, or use --type docker";
+}
+
+std::string exhausted_number(std::string otherwise) {
+  for (const char* const kind : {"user", "net", "mnt", "pid", "ipc", "uts", "cgroup", "time"}) {
+    const std::string name = std::string("max_") + kind + "_namespaces";
+    if (says(("/proc/sys/user/" + name).c_str(), '0')) return "user." + name;
+  }
+  return otherwise;
+}
 
 constexpr const char* kContainer =
     "a container's seccomp filter forbids namespaces, and its covered /proc forbids a new one; "
@@ -67,27 +82,25 @@ constexpr const char* kPriority =
     "forbids to give it up; start it without one (nice, chrt, ionice), or allow the calls "
     "sched_setscheduler, setpriority and ioprio_set";
 
-bool says(const char* path, char wanted) {
-  std::ifstream file(path);
-  char first = 0;
-  return file.get(first) && first == wanted;
-}
-
 }  // namespace
 
 HostTraits traits_of_host() {
-  return {
+  HostTraits traits{
       .in_container =
           ::access("/.dockerenv", F_OK) == 0 || ::access("/run/.containerenv", F_OK) == 0,
       .apparmor_restricts = says("/proc/sys/kernel/apparmor_restrict_unprivileged_userns", '1'),
       .debian_forbids = says("/proc/sys/kernel/unprivileged_userns_clone", '0'),
       .apparmor_profile = apparmor_profile(),
   };
+  traits.exhausted = exhausted_number(traits.exhausted);
+  return traits;
 }
 
 std::string way_out(std::string_view step, int code, const HostTraits& traits) {
   if (step == "be ordinary") return kPriority;
-  if (code == ENOSPC && step == "make namespaces") return kNumber;
+  const bool makes_namespaces = step == "make namespaces" || step == "make a network namespace" ||
+                                step == "raise loopback";
+  if (code == ENOSPC && makes_namespaces) return more_of(traits.exhausted);
   if (code == EINVAL && step == "make namespaces") return kKernel;
   if (code != EPERM && code != EACCES && code != ENOSYS) return "";
   if (traits.in_container) return kContainer;

@@ -51,3 +51,41 @@ def DoNotTroubleRootWhereDebianForbidsThemToOthers():
 
 def RunAgainOnceTheyAreAllowed():
     equal(command("true", by=USER).code, 0)
+
+
+def refused_for_want_of_networks(caller, *options):
+    answer = command("echo", "has run", options=options, by=caller)
+    equal((answer.code, answer.result["stdout"]), (125, ""), answer)
+    error = answer.result["error"]
+    check("sysctl user.max_net_namespaces=" in error["hint"], answer)
+
+
+def RefuseABoxThatHasNoNetworkOfItsOwn_L48():
+    with setting("user.max_net_namespaces", "0"):
+        for caller in (ROOT, USER):
+            refused_for_want_of_networks(caller)
+            refused_for_want_of_networks(caller, "--require", "network")
+            refused_for_want_of_networks(caller, "--best-effort", "--allow-host", "a.example")
+
+
+def share_the_network(caller, *options):
+    """What was asked for at best effort runs, and everybody hears what it lacks."""
+    answer = command("cat", "/proc/net/dev", options=("--best-effort", *options), by=caller)
+    equal((answer.code, answer.cause), (0, "exited"), answer)
+    network = answer.evidence["network"]
+    equal(network["status"], "not_enforced", answer)
+    check("no own net namespace" in network["applied"], answer)
+    check("network" in answer.stderr, answer)
+    doctor = lazaret("doctor", "--json", by=caller)
+    check(not doctor.native["usable"], doctor)
+    check("user.max_net_namespaces" in doctor.stdout, doctor)
+    predicted = {row["control"]: row["status"] for row in doctor.native["evidence"]}
+    equal(predicted["network"], "not_enforced", doctor)
+
+
+def ShareItAtBestEffortAndSaySo_L48_C02():
+    with setting("user.max_net_namespaces", "0"):
+        for caller in (ROOT, USER):
+            share_the_network(caller)
+            share_the_network(caller, "--profile", "dev")
+    equal(command("true", options=ALL_HELD).code, 0)

@@ -128,7 +128,7 @@ bool hide_accounts(const BoxPlan& plan) noexcept {
 // In a network namespace of the box's own making: over the one that it was given, which is the
 // spawner's, it has no power.
 bool raise_loopback(const BoxPlan& plan) noexcept {
-  if (plan.order.loopback == Loopback::down) return true;
+  if (plan.order.loopback == Loopback::down || plan.shares_network) return true;
   if (!done(::unshare(CLONE_NEWNET))) return false;
   const os::Handle socket(::socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   ifreq request{};

@@ -12,6 +12,7 @@ struct BoxPlan {
   const Order& order;
   int go;
   int exit;
+  bool shares_network;
 };
 
 /// Becomes the runner inside the box that the calling process was cloned into. A step that fails is

@@ -41,7 +41,7 @@ bool Networks::prepare() {
 os::Handle Networks::hand_out() { return std::exchange(current_, os::Handle()); }
 
 void Networks::take_back(os::Handle network) {
-  if (used_.size() < kMostKept) used_.push_back(std::move(network));
+  if (network.valid() && used_.size() < kMostKept) used_.push_back(std::move(network));
 }
 
 bool Networks::enter_used() {

@@ -61,6 +61,9 @@ Epitaph epitaph_of(const rusage& usage) {
           static_cast<std::uint64_t>(usage.ru_maxrss) * 1024};
 }
 
+// What no later attempt would change (L-48).
+bool is_denied(int code) { return code == ENOSPC || code == EPERM || code == EINVAL; }
+
 }  // namespace
 
 Service::Service(Watched watched, const Foundation& foundation, Networks networks)
@@ -108,7 +111,9 @@ bool Service::make_box(Received& received) {
   const os::Handle& exit = received.order.in_cgroup ? fourth : third;
   auto go = os::make_pipe();
   if (!go.ok()) return refuse("make a pipe");
-  if (!networks_.prepare()) return refuse("make a network namespace");
+  const bool has_network = networks_.prepare();
+  if (!has_network && !(received.order.may_share_network && is_denied(errno)))
+    return refuse("make a network namespace");
   int pidfd = -1;
   clone_args arguments{};
   arguments.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
@@ -122,7 +127,8 @@ bool Service::make_box(Received& received) {
   const long pid = ::syscall(SYS_clone3, &arguments, sizeof arguments);
   if (pid == 0) {
     go->second.reset();
-    become_box({foundation_, received.order, go->first.get(), exit.get()}, wire.get());
+    become_box({foundation_, received.order, go->first.get(), exit.get(), !has_network},
+               wire.get());
   }
   if (pid < 0) return refuse("make namespaces");
   const os::Handle first_process(pidfd);
