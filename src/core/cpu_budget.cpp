@@ -20,6 +20,13 @@ void CpuBudget::begin() {
   if (limits_.cpu_time) before_ = used_in(box_);
 }
 
+const char* CpuBudget::lack(bool of_a_context) const {
+  if (!limits_.cpu_time || before_) return nullptr;
+  return of_a_context ? "the processor time of contexts is not limited here: nobody counts it"
+                      : "the processor time is limited for each process alone: nobody counts here "
+                        "that of all together";
+}
+
 std::optional<std::chrono::milliseconds> CpuBudget::until_spent() const {
   if (!limits_.cpu_time) return std::nullopt;
   const auto now = used_in(box_);

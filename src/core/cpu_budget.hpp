@@ -18,8 +18,10 @@ class CpuBudget {
 
   /// The program begins: what was used until now is not its own.
   void begin();
-  /// Whether somebody counts, as begin() has found.
-  [[nodiscard]] bool is_counted() const { return before_.has_value(); }
+  /// What of the limit does not hold, where begin() has found nobody who counts; nullptr: all does.
+  /// The interpreter of a context outlives its cells, so that the kernel's own limit is none of
+  /// theirs.
+  [[nodiscard]] const char* lack(bool of_a_context) const;
   /// How long it takes at least to use up the rest; nothing where nobody counts or limits.
   [[nodiscard]] std::optional<std::chrono::milliseconds> until_spent() const;
 

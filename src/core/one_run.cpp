@@ -136,8 +136,7 @@ class Run {
 
   void carry() {
     cpu_.begin();
-    if (is_cell() && spec_.limits.cpu_time && !cpu_.is_counted())
-      warnings_.push_back("the processor time of contexts is not limited here: nobody counts it");
+    if (const char* const lack = cpu_.lack(is_cell())) warnings_.emplace_back(lack);
     const Call call{Deadline::after(spec_.limits.timeout), request_.stop};
     const runner::Job job = job_of(spec_);
     if (const Status status = client_.start(job, call); !status.ok())

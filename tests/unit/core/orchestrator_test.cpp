@@ -106,7 +106,9 @@ TEST(Run, LeavesThoseInPeaceThatHaveUsedLittleOrThatNobodyCounts) {
     if (counted) stage.script->counters->usage.cpu_ms = 900'000;
     policy::Spec spec = spec_of(milliseconds(30'000));
     spec.limits.cpu_time = std::chrono::seconds(1);
-    EXPECT_EQ(stage.run(spec).meta.cause, Cause::exited) << counted;
+    const ExecutionResult result = stage.run(spec);
+    EXPECT_EQ(result.meta.cause, Cause::exited) << counted;
+    EXPECT_EQ(result.meta.warnings.empty(), counted) << to_json(result);
   }
 }
 
