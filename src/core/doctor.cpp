@@ -17,19 +17,21 @@ using backend::BackendKind;
 
 constexpr std::chrono::seconds kBackendBound{60};
 
-// A program that shows its version; no code of anybody else's is run.
-ExecutionRequest version_request(const std::vector<std::string>& version) {
-  ExecutionRequest request;
-  request.command = version;
-  request.required_controls.emplace();
-  return request;
-}
+// What is to be tried: a run that asks for this, on this backend, with this configuration.
+struct Trial {
+  const policy::Config& config;
+  const ExecutionRequest& asked;
+};
 
-RuntimeFact try_version(backend::Backend& backend, const policy::Config& config,
+// A program that shows its version; no code of anybody else's is run.
+RuntimeFact try_version(backend::Backend& backend, const Trial& trial,
                         const policy::Language& language) {
-  ExecutionRequest request = version_request(language.version);
+  const policy::Config& config = trial.config;
+  ExecutionRequest request = trial.asked;
+  request.command = language.version;
+  request.required_controls.emplace();
   const auto image = config.images.find(language.name);
-  if (image != config.images.end()) request.image = image->second;
+  if (!request.image && image != config.images.end()) request.image = image->second;
   const auto spec = policy::resolve(request, config, {languages(), backend.default_grace()});
   if (!spec.ok()) return {language.name, false, spec.error().message()};
   const ExecutionResult result = run(backend, request, *spec).result;
@@ -45,6 +47,7 @@ RuntimeFact try_version(backend::Backend& backend, const policy::Config& config,
 
 // What core/packages has them installed by.
 std::vector<RuntimeFact> try_installers(backend::Backend& backend, const policy::Config& config) {
+  const ExecutionRequest plain;
   constexpr const char* kPip =
       "import sys, glob; sys.path += glob.glob('/usr/share/python-wheels/*.whl'); import pip; "
       "print('pip', pip.__version__)";
@@ -54,7 +57,7 @@ std::vector<RuntimeFact> try_installers(backend::Backend& backend, const policy:
   const policy::Language npm{"javascript", {}, {}, {"node", "--eval", kNpm}, "npm"};
   std::vector<RuntimeFact> facts;
   for (const policy::Language& installer : {pip, npm}) {
-    RuntimeFact fact = try_version(backend, config, installer);
+    RuntimeFact fact = try_version(backend, {config, plain}, installer);
     // Also where the interpreter is there and finds none.
     if (!fact.present) fact.note = "cannot be installed; install " + installer.needs;
     facts.push_back(std::move(fact));
@@ -63,51 +66,60 @@ std::vector<RuntimeFact> try_installers(backend::Backend& backend, const policy:
 }
 
 // The spec of a program that is never started.
-Result<policy::Spec> trial_spec(const policy::Config& config, const backend::Backend& backend,
-                                const std::string& language = "python") {
-  ExecutionRequest request;
+Result<policy::Spec> trial_spec(const Trial& trial, const backend::Backend& backend,
+                                const std::string& language) {
+  ExecutionRequest request = trial.asked;
   request.language = language;
   request.code = "pass";
-  request.required_controls.emplace();
-  return policy::resolve(request, config, {languages(), backend.default_grace()});
+  return policy::resolve(request, trial.config, {languages(), backend.default_grace()});
 }
 
-void try_box(BackendReport& report, backend::Backend& backend, const policy::Config& config,
-             const Call& call) {
-  const auto spec = trial_spec(config, backend);
-  if (!spec.ok()) return;
-  const auto box = backend.open(*spec, call.within(kBackendBound));
-  if (!box.ok()) {
-    report.problem = box.error().message();
-    report.hint = box.error().hint();
-    return;
-  }
-  report.evidence = (*box)->evidence();
-  policy::Spec required = *spec;
-  required.required = config.required_controls;
-  const Status enough = backend::require(report.evidence, required);
-  report.usable = enough.ok();
-  if (!enough.ok()) report.problem = enough.error().message();
+// Whatever it lacks is to be seen: no code of anybody's runs in it.
+Result<std::unique_ptr<backend::Box>> open_box(policy::Spec spec, backend::Backend& backend,
+                                               const Call& call) {
+  spec.required.clear();
+  return backend.open(spec, call.within(kBackendBound));
+}
+
+Result<std::vector<Evidence>> evidence_of(const policy::Spec& spec, backend::Backend& backend,
+                                          const Call& call) {
+  LAZARET_TRY(const auto box, open_box(spec, backend, call));
+  return box->evidence();
+}
+
+Status try_box(BackendReport& report, backend::Backend& backend, const Trial& trial,
+               const Call& call) {
+  LAZARET_TRY(const policy::Spec spec, trial_spec(trial, backend, "python"));
+  LAZARET_TRY(report.evidence, evidence_of(spec, backend, call));
+  return backend::require(report.evidence, spec);
+}
+
+void look(BackendReport& report, backend::Backend& backend, const Trial& trial, const Call& call) {
+  const Status tried = try_box(report, backend, trial, call);
+  report.usable = tried.ok();
+  if (tried.ok()) return;
+  report.problem = tried.error().message();
+  if (report.evidence.empty()) report.hint = tried.error().hint();
 }
 
 // A limit that some runtimes cannot start under holds for the others alone.
 Result<std::vector<Evidence>> own_evidence(const BackendReport& report, const std::string& language,
-                                           backend::Backend& backend,
-                                           const policy::Config& config, const Call& call) {
+                                           backend::Backend& backend, const Trial& trial,
+                                           const Call& call) {
   std::vector<Evidence> own;
-  LAZARET_TRY(const policy::Spec spec, trial_spec(config, backend, language));
-  LAZARET_TRY(const auto box, backend.open(spec, call.within(kBackendBound)));
+  LAZARET_TRY(const policy::Spec spec, trial_spec(trial, backend, language));
+  LAZARET_TRY(const auto all, evidence_of(spec, backend, call));
   const auto is_said = [&report](const Evidence& piece) {
     return std::ranges::any_of(report.evidence, [&piece](const Evidence& said) {
       return said.control == piece.control && said.status == piece.status &&
              said.applied == piece.applied;
     });
   };
-  std::ranges::remove_copy_if(box->evidence(), std::back_inserter(own), is_said);
+  std::ranges::remove_copy_if(all, std::back_inserter(own), is_said);
   return own;
 }
 
-BackendReport examine(BackendKind kind, const policy::Config& config, const BackendFinder& finder,
+BackendReport examine(BackendKind kind, const Trial& trial, const BackendFinder& finder,
                       const Call& call) {
   BackendReport report;
   report.name = name_of(kind);
@@ -120,20 +132,20 @@ BackendReport examine(BackendKind kind, const policy::Config& config, const Back
     return report;
   }
   report.runtime = found.backend->runtime();
-  try_box(report, *found.backend, config, call);
+  look(report, *found.backend, trial, call);
   report.host = found.backend->host();
   for (const policy::Language& language : languages()) {
     if (call.stop.stop_requested()) break;
     RuntimeFact& fact =
-        report.languages.emplace_back(try_version(*found.backend, config, language));
+        report.languages.emplace_back(try_version(*found.backend, trial, language));
     if (!fact.present || kind != BackendKind::native) continue;
-    auto own = own_evidence(report, language.name, *found.backend, config, call);
+    auto own = own_evidence(report, language.name, *found.backend, trial, call);
     if (own.ok())
       fact.evidence = *std::move(own);
     else
       fact = {language.name, false, own.error().message()};
   }
-  if (kind == BackendKind::native) report.packages = try_installers(*found.backend, config);
+  if (kind == BackendKind::native) report.packages = try_installers(*found.backend, trial.config);
   return report;
 }
 
@@ -156,11 +168,12 @@ bool satisfies(const policy::Config& config, const std::vector<BackendReport>& r
 
 }  // namespace
 
-Diagnosis diagnose(const policy::Config& config, const BackendFinder& finder, const Call& call) {
+Diagnosis diagnose(const policy::Config& config, const ExecutionRequest& asked,
+                   const BackendFinder& finder, const Call& call) {
   Diagnosis diagnosis;
   diagnosis.chosen = policy::name_of(config.type);
   for (const BackendKind kind : {BackendKind::native, BackendKind::docker, BackendKind::podman}) {
-    diagnosis.backends.push_back(examine(kind, config, finder, call));
+    diagnosis.backends.push_back(examine(kind, {config, asked}, finder, call));
   }
   diagnosis.ready = satisfies(config, diagnosis.backends);
   return diagnosis;

@@ -40,8 +40,9 @@ struct Diagnosis {
 };
 
 /// Looks for every backend, makes a box in each that answers, starts each language in it and
-/// destroys it: a prediction made in the place where code would run.
-[[nodiscard]] Diagnosis diagnose(const policy::Config& config, const BackendFinder& finder,
-                                 const Call& call);
+/// destroys it: a prediction, made in the place where code would run, of what a run reports that
+/// asks for what `asked` does; its program and language are not looked at.
+[[nodiscard]] Diagnosis diagnose(const policy::Config& config, const ExecutionRequest& asked,
+                                 const BackendFinder& finder, const Call& call);
 
 }  // namespace lazaret::core

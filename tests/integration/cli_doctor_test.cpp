@@ -34,6 +34,34 @@ TEST(CliDoctor, PredictsWhatARunReports) {
   EXPECT_EQ(applied_in(doctor["backends"][0]["evidence"]), applied_in(run["meta"]["evidence"]));
 }
 
+TEST(CliDoctor, PredictsWhatARunReportsThatAsksForTheSame) {
+  const std::vector<std::vector<std::string>> all = {
+      {"--profile", "strict", "--memory", "300MiB", "--open-files", "99"},
+      {"--profile", "dev", "--mount", "/usr/share:/mnt/share", "--disk", "20MiB"},
+      {"--no-subprocess", "--loopback", "--cpus", "0.5", "--require", "memory,subprocess"},
+      {"--allow-host", "a.example", "--best-effort"}};
+  for (const std::vector<std::string>& asked : all) {
+    std::vector<std::string> doctor = {"doctor", "--json"}, run = {"run", "--json", "-c", "1"};
+    doctor.insert(doctor.end(), asked.begin(), asked.end());
+    run.insert(run.begin() + 2, asked.begin(), asked.end());
+    const Json told = told_by(lazaret(doctor)), result = told_by(lazaret(run));
+    const Json& native = told["backends"][0];
+    EXPECT_EQ(native["usable"].get<bool>(), result["meta"]["cause"] == "exited") << result;
+    if (native["usable"]) {
+      EXPECT_EQ(applied_in(native["evidence"]), applied_in(result["meta"]["evidence"]));
+    }
+  }
+}
+
+TEST(CliDoctor, SaysThatNothingHereDoesWhatIsAsked) {
+  const Ended refused = lazaret({"doctor", "--profile", "gentle"});
+  EXPECT_EQ(refused.status, 2) << refused.out;
+  EXPECT_THAT(refused.err, HasSubstr("strict, standard, dev"));
+  const Json denied = told_by(lazaret({"doctor", "--json", "--memory", "900GiB"}))["backends"][0];
+  EXPECT_FALSE(denied["usable"].get<bool>());
+  EXPECT_THAT(denied["problem"].get<std::string>(), HasSubstr("memory"));
+}
+
 // A runtime that reserves more address space than it may use has less of a limit without a cgroup.
 TEST(CliDoctor, PredictsWhatARunOfEachLanguageReports) {
   Invocation patient;

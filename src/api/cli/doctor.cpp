@@ -1,9 +1,11 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <memory>
 
 #include "api/cli/app.hpp"
 #include "api/cli/command.hpp"
 #include "api/cli/evidence_table.hpp"
+#include "api/cli/run_request.hpp"
 #include "core/doctor.hpp"
 #include "core/environment.hpp"
 #include "core/report_json.hpp"
@@ -39,14 +41,16 @@ void show(const core::BackendReport& report) {
   show("packages for ", report.packages);
 }
 
-int diagnose(const Common& common) {
+int diagnose(const Common& common, const RunFlags& flags) {
+  const auto asked = common_request(flags);
+  if (!asked.ok()) return complain(asked.error(), kUsage);
   const auto config = core::load_config_here(common.sandbox);
   if (!config.ok()) return complain(config.error(), kUsage);
   const auto here = core::surroundings(*config);
   std::stop_source stop;
   const os::InterruptWatch watch([&stop] { stop.request_stop(); });
   const core::Diagnosis diagnosis = core::diagnose(
-      *config,
+      *config, *asked,
       [&here](backend::BackendKind kind, const Call& call) {
         return backend::find(kind, here, call);
       },
@@ -67,7 +71,11 @@ void add_doctor(CLI::App& app, Common& common, Action& chosen) {
   auto* const command = app.add_subcommand(
       "doctor", "try every backend: what would be enforced here, and what is missing");
   add_common(*command, common);
-  command->callback([&common, &chosen] { chosen = [&common] { return diagnose(common); }; });
+  const auto flags = std::make_shared<RunFlags>();
+  add_box_flags(*command, *flags);
+  command->callback([&common, &chosen, flags] {
+    chosen = [&common, flags] { return diagnose(common, *flags); };
+  });
 }
 
 }  // namespace lazaret::cli

@@ -77,7 +77,7 @@ void diagnose(Desk& desk, const VisitorPointer& visitor) {
     const core::BackendFinder finder = [&here](backend::BackendKind kind, const Call& bound) {
       return backend::find(kind, here, bound);
     };
-    return core::to_json(core::diagnose(service.config(), finder, call));
+    return core::to_json(core::diagnose(service.config(), {}, finder, call));
   });
 }
 
