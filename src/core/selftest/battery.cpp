@@ -21,7 +21,7 @@ using nlohmann::json;
 using Clock = std::chrono::steady_clock;
 using Group = std::vector<std::size_t>;  // of indices of findings
 
-constexpr std::size_t kMostOfAGroup = 40;
+constexpr std::size_t kMostOfAGroup = 80;
 constexpr std::chrono::seconds kSheetBound{60};
 constexpr std::chrono::seconds kGoneBound{1};
 constexpr std::chrono::milliseconds kBetweenLooks{20};
@@ -117,20 +117,32 @@ Answers answers_in_box(const Ground& ground, const Group& group) {
                       first.way_out);
 }
 
+void judge_halves(Ground& ground, const Group& group);
+
 void judge_group(Ground& ground, const Group& group) {
   const Answers answers = answers_in_box(ground, group);
   if (ground.call.stop.stop_requested()) return;  // what was cut short says nothing
+  Group unanswered;
   for (const std::size_t index : group) {
     Finding& finding = ground.report.findings[index];
     if (answers.by_id.contains(finding.probe.id)) {
       finding.inside = judge_attempt(finding.probe, answers.by_id[finding.probe.id], answers.meta);
       if (answers.no_way_out) finding.inside.detail += ", without a way out";
     } else if (group.size() > 1) {
-      judge_group(ground, {index});  // one of them has taken the others with it
+      unanswered.push_back(index);
     } else {
       finding.inside = {Verdict::failed, answers.trouble};
     }
   }
+  judge_halves(ground, unanswered);
+}
+
+// One of them has taken the others with it: it is looked for, and they are asked again.
+void judge_halves(Ground& ground, const Group& group) {
+  if (group.empty()) return;
+  const auto middle = group.begin() + static_cast<std::ptrdiff_t>((group.size() + 1) / 2);
+  judge_group(ground, {group.begin(), middle});
+  if (middle != group.end()) judge_group(ground, {middle, group.end()});
 }
 
 Result<json> bare_answers(const Ground& ground, const Group& group) {

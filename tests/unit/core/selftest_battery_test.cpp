@@ -78,6 +78,25 @@ TEST(SelftestBattery, TriesAnAttemptAloneThatGotNoAnswerAmongOthers) {
   EXPECT_EQ(report->findings[1].inside.verdict, Verdict::failed);
 }
 
+// Sixty-four together, then one half after the other, down to the one: each costs two boxes.
+TEST(SelftestBattery, FindsTheOneThatTakesAllOthersWithIt) {
+  std::vector<Probe> probes;
+  for (int count = 0; count < 64; ++count)
+    probes.push_back(attempt((count == 40 ? "A-01-bad" : "A-01-n") + std::to_string(count)));
+  std::atomic<int> boxes{0};
+  const auto report = report_of(probes, [&boxes](const ExecutionRequest& request) {
+    ++boxes;
+    ExecutionResult result = obedient(request);
+    const bool is_first = request.arguments.size() != 2;
+    if (!is_first && request.arguments[1].find("bad") != std::string::npos) result.value.reset();
+    return result;
+  });
+  ASSERT_TRUE(report.ok());
+  EXPECT_EQ(boxes, 1 + 1 + 2 * 6);
+  EXPECT_EQ(report->count(Verdict::blocked), 63U);
+  EXPECT_EQ(report->findings[40].inside.verdict, Verdict::failed);
+}
+
 TEST(SelftestBattery, BelievesNoAnswerThatIsNoObject) {
   const auto report = report_of({attempt("A-01-a")}, [](const ExecutionRequest& request) {
     ExecutionResult result = obedient(request);
