@@ -4,8 +4,10 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <span>
 #include <sstream>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <tuple>
 
@@ -40,6 +42,14 @@ class Preload : public testing::TestWithParam<const char*> {
     EXPECT_EQ(ahead.exit_code, first.exit_code);
     EXPECT_EQ(ahead.value, first.value);
     EXPECT_FALSE(first.stdout_text.empty()) << to_json(first);
+  }
+  /// On Podman, whose interpreters are those of Docker's images, every fourth.
+  void expect_same_of_each(const char* language, std::span<const char* const> codes) const {
+    const std::size_t step = GetParam() == std::string_view("podman") ? 4 : 1;
+    for (std::size_t index = 0; index < codes.size(); index += step) {
+      SCOPED_TRACE(codes[index]);
+      expect_same(code_request(language, codes[index]));
+    }
   }
 
  private:
@@ -185,10 +195,7 @@ TEST_P(Preload, SaysFarewellAsPythonDoes) {
       "def g():\n  try: yield 1\n  finally: print('closed')\nh = g()\nnext(h)",
       "import logging\nlogging.warning('logged')\nprint('x')",
   };
-  for (const char* const code : farewells) {
-    SCOPED_TRACE(code);
-    expect_same(python(code));
-  }
+  expect_same_of_each("python", farewells);
 }
 
 TEST_P(Preload, SaysFarewellAsNodeDoes) {
@@ -221,10 +228,7 @@ TEST_P(Preload, SaysFarewellAsNodeDoes) {
       "console.log('x')",
       "import fs from 'fs'; process.on('exit', () => console.log('module')); export default 1",
   };
-  for (const char* const code : farewells) {
-    SCOPED_TRACE(code);
-    expect_same(code_request("javascript", code));
-  }
+  expect_same_of_each("javascript", farewells);
   ExecutionRequest covered = code_request(
       "javascript", "require('fs').mkdirSync('/work/out/c', {recursive: true}); console.log('x')");
   covered.environment = {{"NODE_V8_COVERAGE", "/work/out/c"}};
