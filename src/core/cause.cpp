@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace lazaret::core {
 namespace {
@@ -13,10 +14,17 @@ constexpr std::array kSignals = {
     "SIGXCPU",   "SIGXFSZ", "SIGVTALRM", "SIGPROF", "SIGWINCH", "SIGIO",   "SIGPWR",  "SIGSYS",
 };
 
-constexpr std::uint32_t kSigBus = 7, kSigKill = 9, kSigXcpu = 24, kSigXfsz = 25;
+constexpr std::uint32_t kSigAbort = 6, kSigBus = 7, kSigKill = 9, kSigXcpu = 24, kSigXfsz = 25;
 
-bool has_filled_disk(runner::Exited::Full full) {
-  return full == runner::Exited::Full::bytes || full == runner::Exited::Full::files;
+using Full = runner::Exited::Full;
+
+bool has_filled_disk(Full full) { return full == Full::bytes || full == Full::files; }
+
+// What a program may have failed by that has failed by itself.
+std::optional<Cause> cause_of_want(const Death& death, Full full) {
+  if (has_filled_disk(full)) return Cause::disk_limit;
+  if (full == Full::file && death.file_size_limited) return Cause::file_size_limit;
+  return std::nullopt;
 }
 
 bool has_used(const Death& death, std::chrono::milliseconds least) {
@@ -33,8 +41,7 @@ bool exhausted(const Death& death) {
 
 bool used_up(const Death& death) { return death.cpu_limit && has_used(death, *death.cpu_limit); }
 
-Cause cause_of_signal(const Death& death, std::uint32_t number,
-                      runner::Exited::Full full) {
+Cause cause_of_signal(const Death& death, std::uint32_t number, Full full) {
   if (number == kSigXcpu && exhausted(death)) return Cause::cpu_limit;
   if (number == kSigKill && used_up(death)) return Cause::cpu_limit;
   // The kernel counts nothing here, and truncate(2) leaves no trace: that there is a limit is all
@@ -42,7 +49,9 @@ Cause cause_of_signal(const Death& death, std::uint32_t number,
   if (number == kSigXfsz && death.file_size_limited) return Cause::file_size_limit;
   // A page of a file for which there is no room (mmap(2)).
   if (number == kSigBus && has_filled_disk(full)) return Cause::disk_limit;
-  return Cause::signalled;
+  // By which programs end themselves, as C++ does for an exception that nobody catches.
+  return number == kSigAbort ? cause_of_want(death, full).value_or(Cause::signalled)
+                             : Cause::signalled;
 }
 
 Cause cause_of_exit(const Death& death, const runner::Exited& exited) {
@@ -52,9 +61,7 @@ Cause cause_of_exit(const Death& death, const runner::Exited& exited) {
   if (death.compiling) return Cause::compile_failed;
   if (exited.how == runner::Exited::How::signal)
     return cause_of_signal(death, exited.code, exited.full);
-  if (has_filled_disk(exited.full)) return Cause::disk_limit;
-  const bool is_file = exited.full == runner::Exited::Full::file && death.file_size_limited;
-  return is_file ? Cause::file_size_limit : Cause::nonzero_exit;
+  return cause_of_want(death, exited.full).value_or(Cause::nonzero_exit);
 }
 
 }  // namespace

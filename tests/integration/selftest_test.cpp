@@ -64,6 +64,30 @@ TEST_P(SelftestOn, FindsNoWayOutOfTheBox) {
   }
 }
 
+class SelftestAs : public testing::TestWithParam<Caller> {
+ protected:
+  void SetUp() override {
+    if (!can_be(GetParam())) LAZARET_SKIP_OR_FAIL("root", "this test is not run by root");
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Whoever, SelftestAs, testing::Values(Caller::user, Caller::user_with_ids),
+                         [](const auto& given) { return name_of(given.param); });
+
+// Natively his boxes are made in other ways than root's. Most controls would prove nothing.
+TEST_P(SelftestAs, FindsNoWayOutOfTheBox) {
+  const auto text = in_child(GetParam(), [] {
+    return lazaret({"selftest", "--json", "--type", "local", "--no-control"}).out;
+  });
+  const Json table = Json::parse(text.value_or(""), nullptr, false);
+  ASSERT_TRUE(table.is_object()) << text.value_or("nothing");
+  EXPECT_EQ(table["backend"], "native");
+  EXPECT_GE(table["probes"].size(), 800U);
+  for (const Json& probe : table["probes"])
+    EXPECT_THAT(probe["verdict"].get<std::string>(),
+                testing::AnyOf("blocked", "works", "allowed by design"))
+        << probe;
+}
+
 // A box of bubblewrap's, with the attempts that are made without one: they never harm.
 ExecutionResult in_bubblewrap(const ExecutionRequest& request, const char* network) {
   ExecutionResult result;

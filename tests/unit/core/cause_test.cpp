@@ -138,6 +138,8 @@ TEST(Cause, IsFileSizeWhereAProgramFailsAndAFileIsAsLargeAsOneMayBe) {
   EXPECT_EQ(cause_where(true, {How::exit, 1, 0, 0, false, kFile}), Cause::file_size_limit);
   EXPECT_EQ(cause_where(false, {How::exit, 1, 0, 0, false, kFile}), Cause::nonzero_exit);
   EXPECT_EQ(cause_where(true, {How::exit, 0, 0, 0, false, kFile}), Cause::exited);
+  EXPECT_EQ(cause_where(true, {How::signal, 6, 0, 0, false, kFile}), Cause::file_size_limit);
+  EXPECT_EQ(cause_where(false, {How::signal, 6, 0, 0, false, kFile}), Cause::signalled);
   EXPECT_EQ(cause_where(true, {How::signal, 11, 0, 0, false, kFile}), Cause::signalled);
   EXPECT_EQ(cause_where(true, {How::signal, 7, 0, 0, false, kFile}), Cause::signalled);
 }
@@ -147,6 +149,7 @@ TEST(Cause, IsDiskWhereAProgramFailsAndNothingIsFree) {
   for (const auto full : {Exited::Full::bytes, Exited::Full::files}) {
     EXPECT_EQ(plain(Exited{How::exit, 1, 0, 0, false, full}), Cause::disk_limit);
     EXPECT_EQ(plain(Exited{How::signal, 7, 0, 0, false, full}), Cause::disk_limit);
+    EXPECT_EQ(plain(Exited{How::signal, 6, 0, 0, false, full}), Cause::disk_limit);
     EXPECT_EQ(plain(Exited{How::signal, 11, 0, 0, false, full}), Cause::signalled);
     EXPECT_EQ(plain(Exited{How::exit, 0, 0, 0, false, full}), Cause::exited);
   }

@@ -202,9 +202,10 @@ bool drop_privileges(const BoxPlan&) noexcept {
          done(::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
 }
 
+// For every thread there is (seccomp(2), TSYNC): one that cannot follow is the answer.
 bool install_filter(const BoxPlan& plan) noexcept {
   const sock_fprog program = filter_of(plan.order.profile, plan.order.loopback);
-  return done(::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program));
+  return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
 }
 
 // The order matters: docs/native-backend.md says why each step stands where it stands.
