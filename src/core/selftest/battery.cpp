@@ -204,6 +204,7 @@ void judge_alone(Ground& ground, std::size_t index) {
   request.environment = probe.environment;
   request.image = probe.image;
   request.limits = probe.limits;
+  request.return_artifacts = probe.expectation.contents.has_value();
   if (probe.input_bytes > 0) request.stdin_source = input_of(probe.input_bytes);
   Seen seen{ground.battery.execute(request), std::nullopt};
   if (ground.call.stop.stop_requested()) return;

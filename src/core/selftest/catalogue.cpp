@@ -12,7 +12,7 @@ namespace lazaret::embedded {
 extern const std::string_view probes_files, probes_kernel_files, probes_information,
     probes_privilege, probes_namespaces, probes_processes, probes_endings, probes_network,
     probes_sockets, probes_way_out, probes_kernel, probes_resources, probes_channels,
-    probes_results, probes_works;
+    probes_results, probes_artifacts, probes_works;
 }  // namespace lazaret::embedded
 
 namespace lazaret::core::selftest {
@@ -46,7 +46,8 @@ Result<std::vector<Probe>> all_probes() {
   for (const std::string_view sheet :
        {probes_files, probes_kernel_files, probes_information, probes_privilege, probes_namespaces,
         probes_processes, probes_endings, probes_network, probes_sockets, probes_way_out,
-        probes_kernel, probes_resources, probes_channels, probes_results, probes_works}) {
+        probes_kernel, probes_resources, probes_channels, probes_results, probes_artifacts,
+        probes_works}) {
     LAZARET_TRY(auto probes, parse_sheet(sheet));
     std::move(probes.begin(), probes.end(), std::back_inserter(all));
   }

@@ -102,6 +102,12 @@ bool same_json(const std::string& wanted, const std::optional<std::string>& valu
   return value && json::parse(wanted, nullptr, false) == json::parse(*value, nullptr, false);
 }
 
+bool foreign_in(const std::vector<Artifact>& artifacts, const std::string& own) {
+  const auto count = [&artifacts](auto is_it) { return std::ranges::count_if(artifacts, is_it); };
+  const auto taken = count([](const Artifact& one) { return one.content.has_value(); });
+  return taken == 0 || taken != count([&own](const Artifact& one) { return one.content == own; });
+}
+
 // Unlimited unless the whole box was measured: rusage leaves out children that nobody waited for.
 double cpu_share_of(const ExecutionResult& result) {
   const Usage& usage = result.meta.usage;
@@ -141,6 +147,8 @@ std::string difference(const Expectation& wanted, const Seen& seen) {
        "stderr " + shortened(result.stderr_text)},
       {wanted.value && !same_json(*wanted.value, result.value),
        "value " + shortened(result.value.value_or("none"))},
+      {wanted.contents && foreign_in(result.artifacts, *wanted.contents),
+       "a file that was taken holds something else, or none was taken"},
       {wanted.error && *wanted.error != error_of(result), "error " + error_of(result)},
       {wanted.enforced &&
            status_of(result.meta.evidence, *wanted.enforced) != EvidenceStatus::enforced,

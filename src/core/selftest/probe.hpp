@@ -24,7 +24,8 @@ struct Expectation {
   std::optional<Control> enforced;       ///< as the evidence says
   std::optional<std::string> standard_output;
   std::optional<std::string> standard_error;
-  std::optional<std::string> value;  ///< JSON
+  std::optional<std::string> value;     ///< JSON
+  std::optional<std::string> contents;  ///< of every file that was taken, of one at least
   bool no_survivors = false;
 };
 

@@ -253,6 +253,11 @@ constexpr Word kWords[] = {
        probe.expectation.value = text;
        return {};
      }},
+    {"contents",
+     [](Probe& probe, std::string_view text) -> Status {
+       LAZARET_TRY(probe.expectation.contents, string_in(text));
+       return {};
+     }},
     {"text",
      [](Probe& probe, std::string_view text) -> Status {
        LAZARET_TRY(probe.code, string_in(text));

@@ -194,6 +194,18 @@ TEST(SelftestJudge, DoesNotRunAnOptionalProgramThatIsMissing) {
   EXPECT_EQ(judge_program(probe, made).verdict, Verdict::not_run);
 }
 
+TEST(SelftestJudge, WantsNothingButTheProgramsOwnInWhatItLeaves) {
+  Probe probe = program();
+  probe.expectation.contents = "own";
+  Seen made = seen();
+  EXPECT_EQ(judge_program(probe, made).verdict, Verdict::failed) << "nothing was taken";
+  made.result.artifacts.resize(2);  // a link, and a file
+  made.result.artifacts[1].content = "own";
+  EXPECT_EQ(judge_program(probe, made).verdict, Verdict::blocked);
+  made.result.artifacts[0].content = "root:x:0:0";
+  EXPECT_EQ(judge_program(probe, made).verdict, Verdict::failed);
+}
+
 TEST(SelftestJudge, LooksAtCountsMarksValuesAndEvidence) {
   Seen made = seen();
   made.result.meta.output = {100, 0, true, false};
