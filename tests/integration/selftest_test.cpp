@@ -138,7 +138,9 @@ const std::vector<std::string>& network_rows() {
 
 std::vector<Probe> without_noise(std::vector<Probe> probes) {
   // Bubblewrap sets its loopback up, and nothing of it is in the way of listing the first process.
-  const std::set<std::string> others = {"F-64-other-loopback"};
+  // It was given all of /usr.
+  const std::set<std::string> others = {"F-64-other-loopback", "A-02-planted-usr-local-etc",
+                                        "A-02-planted-usr-src"};
   std::erase_if(probes, [&others](const Probe& probe) {
     return others.contains(probe.id) || probe.id.starts_with("B-33-init");
   });

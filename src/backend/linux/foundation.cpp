@@ -32,6 +32,13 @@ constexpr const char* kEtc[] = {
     "matplotlibrc",    "ssl/certs",
 };
 
+// Programs and libraries, and what they read; nothing else that lies beside them, such as sources,
+// games, and a machine's own settings in /usr/local/etc.
+constexpr const char* kUsr[] = {"bin",    "sbin",    "lib",   "lib32",  "lib64",
+                                "libx32", "libexec", "share", "include"};
+constexpr const char* kUsrLocal[] = {"bin",   "sbin",    "lib", "lib64", "libexec",
+                                     "share", "include", "go",  "cargo", "rustup"};
+
 // tty: of the box's own terminals, where it has any.
 constexpr const char* kDevices[] = {"null", "zero", "full", "random", "urandom", "tty"};
 
@@ -91,6 +98,14 @@ class Tree {
       show(Kind::bind, name, host, facts);
     }
   }
+  /// Of a directory these parts alone; a link to one leads where it does on the host.
+  void add_parts(const std::string& name, std::span<const char* const> parts) {
+    struct stat facts {};
+    if (::lstat(("/" + name).c_str(), &facts) != 0) return;
+    if (!S_ISDIR(facts.st_mode)) return add_system_directory(name);
+    add(Kind::directory, name, "");
+    for (const char* const part : parts) add_system_directory(name + "/" + part);
+  }
   void add_if_there(const std::string& path) {
     struct stat facts {};
     const std::string host = "/" + path;
@@ -138,7 +153,9 @@ bool put_tree(Foundation& foundation) {
     tree.add(Kind::directory, name, "");
   }
   tree.add(Kind::link, "var/tmp", "../tmp");
-  for (const char* const name : {"usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"}) {
+  tree.add_parts("usr", kUsr);
+  tree.add_parts("usr/local", kUsrLocal);
+  for (const char* const name : {"bin", "sbin", "lib", "lib32", "lib64", "libx32"}) {
     tree.add_system_directory(name);
   }
   tree.add(Kind::file, "etc/accounts/passwd", kPasswd);

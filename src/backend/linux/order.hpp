@@ -84,7 +84,7 @@ struct Mask {
 
 /// Second message, once its id maps are written: what every box stands on.
 struct Foundation {
-  static constexpr std::size_t kMostEntries = 64, kMostMasks = 48, kMostFolders = 9;
+  static constexpr std::size_t kMostEntries = 96, kMostMasks = 48, kMostFolders = 9;
 
   Identity identity;
   Processors home{};  ///< of the spawner, and of the boxes that are not to have others

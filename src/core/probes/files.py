@@ -33,6 +33,12 @@ reads(canary("/etc"))
 #: A-02-planted-root 2 read a file planted in the home of the host's root
 #: scene
 reads(canary("/root"))
+#: A-02-planted-usr-local-etc 2 read a file planted among the host's own settings
+#: scene
+reads(canary("/usr/local/etc"))
+#: A-02-planted-usr-src 2 read a file planted among the host's sources
+#: scene
+reads(canary("/usr/src"))
 #: A-02-root 2 list /root
 reads("/root")
 #: A-02-home 2 list /home

@@ -13,7 +13,8 @@ CREDENTIALS = (".ssh/id_ed25519", ".aws/credentials", ".kube/config", ".docker/c
                ".netrc", ".gnupg/private-keys", ".config/gcloud/credentials.db", ".git-credentials",
                ".npmrc", ".bash_history")
 
-PLACES = ("/var/tmp", "/dev/shm", "/run", "/opt", "/srv", "/etc", "/root")
+PLACES = ("/var/tmp", "/dev/shm", "/run", "/opt", "/srv", "/etc", "/root",
+          "/usr/local/etc", "/usr/src")
 
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
 made = []
