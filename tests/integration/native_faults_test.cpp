@@ -27,6 +27,8 @@ struct Group {
   enum class By { its_parts, lazaret } by = By::its_parts;
   // Whether a box is made in another way for a user who has further ids.
   enum class Ids { are_all_the_same, matter } ids = Ids::are_all_the_same;
+  // Of many calls alike.
+  enum class Tried { some, each } tried = Tried::some;
 };
 
 // Of boxes that are asked for more, or less, than others are.
@@ -37,19 +39,35 @@ const std::vector<Group>& groups() {
   using enum Group::Lies;
   using enum Group::By;
   using enum Group::Ids;
+  using enum Group::Tried;
   static const std::vector<Group> all = {
-      {"Mounts", {SYS_mount, SYS_umount2, SYS_mount_setattr, SYS_pivot_root, SYS_chdir}, too},
+      {"Mounts", {SYS_mount, SYS_umount2, SYS_mount_setattr, SYS_pivot_root, SYS_chdir},
+       too,
+       its_parts,
+       are_all_the_same,
+       each},
       {"Namespaces", {SYS_unshare, SYS_clone3, SYS_sethostname}, too, its_parts, matter},
       {"Identity",
        {SYS_setresuid, SYS_setresgid, SYS_setgroups, SYS_setsid, SYS_umask},
        too,
        its_parts,
-       matter},
-      {"Privileges", {SYS_prctl, SYS_capset, SYS_seccomp}, too},
+       matter,
+       each},
+      {"Privileges",
+       {SYS_prctl, SYS_capset, SYS_seccomp},
+       too,
+       its_parts,
+       are_all_the_same,
+       each},
       {"Landlock",
        {SYS_landlock_create_ruleset, SYS_landlock_add_rule, SYS_landlock_restrict_self},
        too},
-      {"Limits", {SYS_prlimit64, SYS_setrlimit, SYS_sched_setaffinity}, too},
+      {"Limits",
+       {SYS_prlimit64, SYS_setrlimit, SYS_sched_setaffinity},
+       too,
+       its_parts,
+       are_all_the_same,
+       each},
       {"Signals", {SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_signalfd4}, never},
       {"Descriptors", {SYS_dup2, SYS_fcntl, SYS_pipe2}, never},
       {"Closing", {SYS_close_range, SYS_close}, too},
@@ -132,7 +150,9 @@ std::vector<FailedCall> faults_of(const Group& group, const std::vector<CallSite
   std::vector<FailedCall> faults;
   for (const CallSite& call : calls) {
     if (!is_in(group, call) || !can_fail(call.number)) continue;
-    if (!is_chosen(call.nth, totals[{call.role, call.number}])) continue;
+    const bool is_tried = group.tried == Group::Tried::each ||
+                          is_chosen(call.nth, totals[{call.role, call.number}]);
+    if (!is_tried) continue;
     faults.push_back({call, -EPERM});
     faults.push_back({call, kOthers[faults.size() % std::size(kOthers)]});
     if (group.lies == Group::Lies::too) faults.push_back({call, 0});
