@@ -63,6 +63,8 @@ class Box {
   [[nodiscard]] virtual Currency currency(const Call&) const { return Currency::current; }
   /// Whether it was there before it was asked for.
   [[nodiscard]] virtual bool is_made_ahead() const { return false; }
+  /// Whether an interpreter waits in it, which is handed its program.
+  [[nodiscard]] virtual bool has_interpreter() const { return false; }
   /// Whether somebody sees to the end of the box after its last user, so that an answer need not
   /// wait for it.
   [[nodiscard]] virtual bool ends_later() const { return false; }

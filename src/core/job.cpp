@@ -49,9 +49,10 @@ void put_cell(runner::Job& job, const policy::Program::Cell& cell) {
 
 }  // namespace
 
-runner::Job job_of(const policy::Spec& spec) {
-  runner::Job job = conditions_of(spec);
-  job.argv = spec.program.argv;
+runner::Job job_of(const policy::Spec& spec, bool has_interpreter) {
+  runner::Job job = has_interpreter ? runner::Job{} : conditions_of(spec);
+  const auto& argv = spec.program.argv;
+  job.argv.assign(argv.begin(), has_interpreter ? argv.begin() + 1 : argv.end());
   if (spec.program.compiler.empty()) put_files(job, spec.program);
   if (spec.program.ahead) put_word(job, *spec.program.ahead);
   if (spec.program.cell) put_cell(job, *spec.program.cell);

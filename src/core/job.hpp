@@ -5,9 +5,10 @@
 
 namespace lazaret::core {
 
-/// What a box's runner is told of a spec, complete: the program, and its word for an interpreter
-/// that may be waiting for it.
-[[nodiscard]] runner::Job job_of(const policy::Spec& spec);
+/// What a box's runner is told of a spec: the program, and its word for an interpreter that may be
+/// waiting for it. Where one does, which was told the rest before, without what is thousands of
+/// bytes of command and environment.
+[[nodiscard]] runner::Job job_of(const policy::Spec& spec, bool has_interpreter = false);
 
 /// What it is told before that, where there is a compiler: with the files, which the job then
 /// lacks.

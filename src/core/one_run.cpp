@@ -138,7 +138,7 @@ class Run {
     cpu_.begin();
     if (const char* const lack = cpu_.lack(is_cell())) warnings_.emplace_back(lack);
     const Call call{Deadline::after(spec_.limits.timeout), request_.stop};
-    const runner::Job job = job_of(spec_);
+    const runner::Job job = job_of(spec_, box_.has_interpreter());
     if (const Status status = client_.start(job, call); !status.ok())
       return unstarted(status.error());
     was_handed_over_ = true;

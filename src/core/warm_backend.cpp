@@ -52,8 +52,7 @@ class ReadyBox final : public pool::Item {
   void doom() noexcept override {
     if (box_) box_->doom();
   }
-  /// Processor time of the box that is nobody's: of its making, and of an interpreter's start.
-  [[nodiscard]] std::uint64_t own_cpu_ms() const noexcept { return own_cpu_ms_; }
+  [[nodiscard]] MadeAhead made() const noexcept { return {own_cpu_ms_, memory_bytes_ > 0}; }
   void count_own() {
     if (const auto seen = box_->counters()) own_cpu_ms_ = seen->usage.cpu_ms.value_or(0);
   }
@@ -83,11 +82,11 @@ std::optional<std::vector<Evidence>> evidence_for(const policy::Spec& spec,
 class LentBox final : public backend::Box {
  public:
   LentBox(std::unique_ptr<backend::Box> box, std::shared_ptr<Stock> stock,
-          std::optional<std::uint64_t> own_cpu_ms, const policy::Spec& spec)
+          std::optional<MadeAhead> ahead, const policy::Spec& spec)
       : box_(std::move(box)),
         stock_(std::move(stock)),
         evidence_(evidence_for(spec, box_->evidence())),
-        own_cpu_ms_(own_cpu_ms),
+        ahead_(ahead),
         warnings_(stock_->complaints()) {
     warnings_.insert(warnings_.end(), box_->warnings().begin(), box_->warnings().end());
   }
@@ -106,19 +105,21 @@ class LentBox final : public backend::Box {
     if (seen) seen = of_user(*seen);
     return seen;
   }
-  bool is_made_ahead() const override { return own_cpu_ms_.has_value(); }
+  bool is_made_ahead() const override { return ahead_.has_value(); }
+  bool has_interpreter() const override { return ahead_ && ahead_->has_interpreter; }
   bool ends_later() const override { return true; }
 
  private:
   backend::Autopsy of_user(backend::Autopsy seen) const {
-    if (auto& used = seen.usage.cpu_ms) *used -= std::min(*used, own_cpu_ms_.value_or(0));
+    auto& used = seen.usage.cpu_ms;
+    if (used && ahead_) *used -= std::min(*used, ahead_->own_cpu_ms);
     return seen;
   }
 
   std::unique_ptr<backend::Box> box_;
   std::shared_ptr<Stock> stock_;
   std::optional<std::vector<Evidence>> evidence_;  // where it is not the box's own
-  std::optional<std::uint64_t> own_cpu_ms_;  // of one that was made ahead
+  std::optional<MadeAhead> ahead_;
   std::vector<std::string> warnings_;
 };
 
@@ -218,7 +219,7 @@ Result<std::unique_ptr<backend::Box>> WarmBackend::open(const policy::Spec& spec
   LAZARET_TRY(Opened opened, take_or_open(spec, call));
   LAZARET_CHECK(backend::require(opened.box->evidence(), spec));
   return std::unique_ptr<backend::Box>(
-      std::make_unique<LentBox>(std::move(opened.box), stock_, opened.own_cpu_ms, spec));
+      std::make_unique<LentBox>(std::move(opened.box), stock_, opened.ahead, spec));
 }
 
 Result<Turn::Held> WarmBackend::turn_to_open(const Call& call) {
@@ -232,7 +233,8 @@ WarmBackend::Opened WarmBackend::take(const std::string& kind, const Call& call,
   const pool::Taken ready = stock_->pool.take(kind, call.within(kLookBound), demand);
   if (!ready.item) return {nullptr, std::nullopt, ready.is_unsure};
   auto& box = static_cast<ReadyBox&>(*ready.item);
-  return {box.hand_over(), box.own_cpu_ms()};
+  const MadeAhead made = box.made();
+  return {box.hand_over(), made};
 }
 
 Result<WarmBackend::Opened> WarmBackend::take_or_open(const policy::Spec& spec, const Call& call) {

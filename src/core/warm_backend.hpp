@@ -34,6 +34,12 @@ class Stock {
   pool::Pool pool;  // last: what it destroys may still complain
 };
 
+/// What is to be known of a box that was made ahead.
+struct MadeAhead {
+  std::uint64_t own_cpu_ms = 0;  ///< nobody's: of its making, and of an interpreter's start
+  bool has_interpreter = false;
+};
+
 /// A backend whose boxes were made ahead where they could be: verified like any other, waiting for
 /// a job, never used before. Where none waits it makes one as the backend inside does, so many at a
 /// time: whoever has to wait for that looks once more for one that was made ahead. All of them
@@ -70,7 +76,7 @@ class WarmBackend final : public backend::Backend {
   [[nodiscard]] pool::Make maker_of(const policy::Spec& spec);
   struct Opened {
     std::unique_ptr<backend::Box> box = {};
-    std::optional<std::uint64_t> own_cpu_ms = {};  // of one that was made ahead
+    std::optional<MadeAhead> ahead = {};
     bool is_unsure = false;  // no box: there is one that nobody could tell to be fit
   };
   [[nodiscard]] Opened take(const std::string& kind, const Call& call, pool::Demand demand);

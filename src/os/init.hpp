@@ -95,13 +95,26 @@ struct Ended {
 /// (proc(5), status).
 [[nodiscard]] std::uint32_t resident_kib_of(std::int64_t child);
 [[nodiscard]] std::uint32_t peak_kib_of(std::int64_t child);
-/// What differs for each program that it executes, as long as it executes none; empty where that
-/// cannot be read. Its peak is that of the last one alone (proc_pid_auxv(5), AT_RANDOM). Who wants
-/// to can have it say what it said before (prctl(2), PR_SET_MM).
-[[nodiscard]] std::string program_mark_of(std::int64_t child);
-/// Whether it has no children, has waited for none (for what they took is not told of one that is
-/// alive), and we have no other; false where that cannot be seen (proc_pid_task(5), children).
-[[nodiscard]] bool is_only_child(std::int64_t child);
+
+/// A child by files of /proc that are opened once, while nobody waits: to open one takes longer
+/// than to read it.
+class Sight {
+ public:
+  Sight() = default;
+  explicit Sight(std::int64_t child);
+
+  /// What differs for each program that it executes, as long as it executes none; empty where that
+  /// cannot be read. Its peak is that of the last one alone (proc_pid_stat(5), startcode to
+  /// env_end). Who wants to can have it say what it said before (prctl(2), PR_SET_MM).
+  [[nodiscard]] std::string program_mark() const;
+  /// Whether it has no children, has waited for none (for what they took is not told of one that
+  /// is alive), and we have no other; false where that cannot be seen (proc_pid_task(5), children).
+  [[nodiscard]] bool is_only_child() const;
+
+ private:
+  std::string number_;
+  Handle stat_, its_children_, our_children_;
+};
 
 /// Of all reaped children together: processor time, and the largest resident set of one.
 struct TreeUsage {

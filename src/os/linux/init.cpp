@@ -57,13 +57,24 @@ std::uint32_t status_kib(std::int64_t child, std::string_view field) {
   return static_cast<std::uint32_t>(number_at(text, at + field.size(), 10).value_or(0));
 }
 
-// proc_pid_stat(5), cminflt: the ninth word behind the name, in which anything may stand. A process
-// without a page fault there is none.
-bool has_waited_for_none(std::int64_t child) {
-  const std::string text = proc_text(child, "/stat");
-  std::size_t at = text.rfind(')');
-  for (int word = 0; word < 9 && at != std::string::npos; ++word) at = text.find(' ', at + 1);
-  return at != std::string::npos && text.compare(at, 3, " 0 ") == 0;
+Handle proc_file(const std::string& name) {
+  return Handle(::open(("/proc/" + name).c_str(), O_RDONLY | O_CLOEXEC));
+}
+
+// All of it that can be of interest, once more each time it is asked.
+std::string text_now(const Handle& file) {
+  std::array<char, 1024> text;
+  const ssize_t count = file.valid() ? ::pread(file.get(), text.data(), text.size(), 0) : 0;
+  return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0))};
+}
+
+// proc_pid_stat(5): the words from this field on, with a blank before each. The second field is the
+// name, in which anything may stand.
+std::string_view from_field(std::string_view stat, int field) {
+  std::size_t at = stat.rfind(')');
+  for (int passed = 2; passed < field && at != std::string_view::npos; ++passed)
+    at = stat.find(' ', at + 1);
+  return at == std::string_view::npos ? "" : stat.substr(at);
 }
 
 Status dispose(int signal, void (*disposition)(int)) {
@@ -165,12 +176,31 @@ std::uint64_t cpu_us_of(std::int64_t child) {
 std::uint32_t resident_kib_of(std::int64_t child) { return status_kib(child, "\nVmRSS:"); }
 std::uint32_t peak_kib_of(std::int64_t child) { return status_kib(child, "\nVmHWM:"); }
 
-std::string program_mark_of(std::int64_t child) { return proc_text(child, "/auxv"); }
+Sight::Sight(std::int64_t child)
+    : number_(std::to_string(child)),
+      stat_(proc_file(number_ + "/stat")),
+      its_children_(proc_file(number_ + "/task/" + number_ + "/children")),
+      our_children_(::open(kChildren, O_RDONLY | O_CLOEXEC)) {}
 
-bool is_only_child(std::int64_t child) {
-  const std::string number = std::to_string(child);
-  return text_of_system_file(AT_FDCWD, kChildren) == number + " " &&
-         proc_text(child, "/task/" + number + "/children").empty() && has_waited_for_none(child);
+// They are 0 for whom the kernel does not let look.
+std::string Sight::program_mark() const {
+  constexpr int kStartCode = 26, kStackPointer = 29, kStartData = 45, kExitCode = 52;
+  const std::string stat = text_now(stat_);
+  const auto fields = [&stat](int first, int behind) {
+    return from_field(stat, first).substr(0, from_field(stat, first).size() -
+                                                 from_field(stat, behind).size());
+  };
+  const std::string_view code = fields(kStartCode, kStackPointer);
+  if (code.empty() || code.find_first_not_of(" 0") == std::string_view::npos) return "";
+  return std::string(code) + std::string(fields(kStartData, kExitCode));
+}
+
+// A process without a page fault there is none, so that one which was waited for has had some.
+bool Sight::is_only_child() const {
+  constexpr int kFaultsOfChildren = 11;
+  return text_now(our_children_) == number_ + " " && its_children_.valid() &&
+         text_now(its_children_).empty() &&
+         from_field(text_now(stat_), kFaultsOfChildren).starts_with(" 0 ");
 }
 
 TreeUsage tree_usage() {

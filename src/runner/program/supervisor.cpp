@@ -87,7 +87,11 @@ Status Supervisor::turn() {
   for (std::size_t index = 0; index < outputs_.size(); ++index) {
     Output& output = outputs_[index];
     if (!watches[kFirstOutput + index].ready) continue;
-    LAZARET_CHECK(awaited_.empty() ? carry(output) : hear_waiting(output));
+    if (awaited_.empty()) {
+      LAZARET_CHECK(carry(output));
+    } else {
+      LAZARET_CHECK(hear_waiting(output));
+    }
   }
   std::erase_if(outputs_, [](const Output& output) { return !output.handle.valid(); });
   if (drain_until_ && drain_until_->passed()) {
@@ -214,7 +218,8 @@ Status Supervisor::prepare(const Job& interpreter) {
 }
 
 void Supervisor::say_prepared() {
-  mark_ = os::program_mark_of(*main_);
+  sight_ = os::Sight(*main_);
+  mark_ = sight_.program_mark();
   outbox_.put(FrameType::prepared, encode(os::resident_kib_of(*main_)));
 }
 
@@ -228,7 +233,10 @@ Status Supervisor::hand_over(const Job& job) {
 
 // Anything else than the word it has to say is what the host hears of it, and takes offence at.
 Status Supervisor::hear_waiting(Output& output) {
-  if (output.type != FrameType::value_data) return carry(output);
+  if (output.type != FrameType::value_data) {
+    LAZARET_CHECK(carry(output));
+    return {};
+  }
   std::array<std::byte, 64> said;
   LAZARET_TRY(const auto count, os::read_now(output.handle.get(), said));
   const std::string_view text = text_of(Bytes(said).first(count.value_or(0)));
@@ -240,7 +248,7 @@ Status Supervisor::hear_waiting(Output& output) {
   return {};
 }
 
-Status Supervisor::carry(Output& output) {
+Result<bool> Supervisor::carry(Output& output) {
   const std::span<std::byte> space = outbox_.reserve();
   const auto count = os::read_now(output.handle.get(), space);
   std::size_t size = count.ok() && *count ? **count : 0;
@@ -251,7 +259,7 @@ Status Supervisor::carry(Output& output) {
   if (!count.ok() && !output.is_terminal) return count.error();
   if (!count.ok() || (*count && **count == 0)) output.handle.reset();
   if (leaves) take_leave();
-  return {};
+  return count.ok() && count->value_or(0) > 0;
 }
 
 // All that is left of it is to free its memory, which takes longer than most programs: it is over
@@ -273,7 +281,7 @@ void Supervisor::take_leave() {
 
 // Of one that is alive nobody is told what its children took, nor an earlier program of its own.
 bool Supervisor::is_all_there_was() const {
-  return os::is_only_child(*main_) && !mark_.empty() && os::program_mark_of(*main_) == mark_;
+  return sight_.is_only_child() && !mark_.empty() && sight_.program_mark() == mark_;
 }
 
 void Supervisor::end_leaver() {
@@ -284,9 +292,10 @@ void Supervisor::end_leaver() {
 // However slow the host and however busy a survivor: what is in the pipes now is still carried.
 Status Supervisor::carry_rest() {
   for (Output& output : outputs_) {
-    for (std::size_t taken = 0; taken < kPipeBytes && output.handle.valid();
-         taken += kStreamBytes) {
-      LAZARET_CHECK(carry(output));
+    bool is_empty = !output.handle.valid();
+    for (std::size_t taken = 0; taken < kPipeBytes && !is_empty; taken += kStreamBytes) {
+      LAZARET_TRY(const bool got_some, carry(output));
+      is_empty = !got_some;
     }
   }
   return {};

@@ -74,7 +74,8 @@ class Supervisor {
   void type_end(std::size_t times);
   void feed_stdin();
   [[nodiscard]] Status hear_waiting(Output& output);
-  [[nodiscard]] Status carry(Output& output);
+  /// Whether there was something to carry.
+  [[nodiscard]] Result<bool> carry(Output& output);
   [[nodiscard]] Status carry_rest();
   void collect_children();
   void main_ended(const os::Ended& ended);
@@ -119,7 +120,8 @@ class Supervisor {
   bool had_files_ = false;  ///< that may be the host's, or another program's
   std::uint64_t peak_kib_before_ = 0;   // of earlier programs of a box that is kept
   std::uint64_t peak_kib_of_main_ = 0;  // as it took its leave
-  std::string mark_;                    // of the program that waited
+  os::Sight sight_;                     // of the program that waited
+  std::string mark_;                    // … and its own
   std::optional<Deadline> drain_until_;
   bool has_left_ = false;  // has said its farewell
   std::int64_t leaver_ = 0;

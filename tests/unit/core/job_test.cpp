@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <vector>
+
 namespace lazaret::core {
 namespace {
 
@@ -28,6 +31,20 @@ TEST(Job, TellsNoneToWhoKnowsNone) {
   const runner::Job job = job_of(spec_of_one_that_waits(false));
   EXPECT_EQ(job.farewell, "");
   EXPECT_EQ(job.word, "main");
+}
+
+// It has them since before there was a program: a driver is thousands of bytes.
+TEST(Job, TellsNoCommandAndEnvironmentToWhoWaits) {
+  policy::Spec spec = spec_of_one_that_waits(true);
+  spec.environment = {{"A", "b"}};
+  spec.program.files = {{"main.py", "1"}};
+  const runner::Job whole = job_of(spec), handed = job_of(spec, true);
+  EXPECT_EQ(whole.argv.size(), 2U);
+  EXPECT_EQ(whole.environment.size(), 1U);
+  EXPECT_EQ(handed.argv, std::vector<std::string>{"python3"});
+  EXPECT_TRUE(handed.environment.empty());
+  EXPECT_EQ(handed.files.size(), 1U);
+  EXPECT_EQ(handed.word.size(), whole.word.size());
 }
 
 }  // namespace
