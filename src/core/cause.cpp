@@ -16,14 +16,14 @@ constexpr std::array kSignals = {
 
 constexpr std::uint32_t kSigAbort = 6, kSigBus = 7, kSigKill = 9, kSigXcpu = 24, kSigXfsz = 25;
 
-using Full = runner::Exited::Full;
-
-bool has_filled_disk(Full full) { return full == Full::bytes || full == Full::files; }
+bool has_filled_disk(runner::Exited::Full full) {
+  return full == runner::Exited::Full::bytes || full == runner::Exited::Full::files;
+}
 
 // What a program may have failed by that has failed by itself.
-std::optional<Cause> cause_of_want(const Death& death, Full full) {
+std::optional<Cause> cause_of_want(const Death& death, runner::Exited::Full full) {
   if (has_filled_disk(full)) return Cause::disk_limit;
-  if (full == Full::file && death.file_size_limited) return Cause::file_size_limit;
+  if (full == runner::Exited::Full::file && death.file_size_limited) return Cause::file_size_limit;
   return std::nullopt;
 }
 
@@ -41,7 +41,8 @@ bool exhausted(const Death& death) {
 
 bool used_up(const Death& death) { return death.cpu_limit && has_used(death, *death.cpu_limit); }
 
-Cause cause_of_signal(const Death& death, std::uint32_t number, Full full) {
+Cause cause_of_signal(const Death& death, std::uint32_t number,
+                      runner::Exited::Full full) {
   if (number == kSigXcpu && exhausted(death)) return Cause::cpu_limit;
   if (number == kSigKill && used_up(death)) return Cause::cpu_limit;
   // The kernel counts nothing here, and truncate(2) leaves no trace: that there is a limit is all

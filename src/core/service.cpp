@@ -149,6 +149,7 @@ Result<std::vector<Package>> Service::add_packages(policy::Spec& spec,
     auto way = policy::resolve(wanted, config_, {languages(), backend.default_grace()});
     if (!way.ok()) return failed_run(way.error());
     way->streams = streams;
+    way->required.insert(Control::network);  // of what an installer runs, whatever the run allows
     ExecutionResult made = run(backend, wanted, *way).result;
     const auto now = backend.interpreter(spec, call);
     if (now.ok() && *now == interpreter) return made;

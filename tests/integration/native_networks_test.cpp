@@ -1,6 +1,8 @@
+#include <sched.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <fstream>
 #include <set>
 #include <stop_token>
 #include <string>
@@ -82,6 +84,48 @@ TEST_P(NativeNetworks, AreEachForOneLivingBox) {
     return "";
   };
   EXPECT_EQ(in_child(GetParam(), body), "");
+}
+
+// A user namespace in which there may be one more network, no second one.
+bool may_have_one_network() {
+  const std::string user = "0 " + std::to_string(::geteuid()) + " 1";
+  const std::string group = "0 " + std::to_string(::getegid()) + " 1";
+  if (::unshare(CLONE_NEWUSER) != 0) return false;
+  std::ofstream("/proc/self/setgroups") << "deny";
+  std::ofstream("/proc/self/uid_map") << user;
+  std::ofstream("/proc/self/gid_map") << group;
+  return static_cast<bool>(std::ofstream("/proc/sys/user/max_net_namespaces") << "1" << std::flush);
+}
+
+ExecutionRequest at_best_effort(const std::string& code) {
+  ExecutionRequest request = bash(code);
+  request.required_controls.emplace();
+  return request;
+}
+
+// Where one was had and no other can be, the spawner stands in that of a box that may live.
+TEST(NativeNetworksAtBestEffort, AreNeverThoseOfAnotherBox_L48) {
+  const auto body = []() -> std::string {
+    if (!may_have_one_network()) return "skip";
+    const CodeSandbox sandbox = sandbox_on("native");
+    std::atomic<bool> begun{false};
+    ExecutionRequest first = at_best_effort("echo begun; sleep 2");
+    first.on_output = [&begun](Stream, std::string_view) { begun = true; };
+    Json lives;
+    std::jthread other([&] { lives = Json::parse(to_json(sandbox.execute(first))); });
+    if (!becomes_true(10s, [&begun] { return begun.load(); })) return "the first did not begin";
+    const Json second = Json::parse(to_json(sandbox.execute(at_best_effort("true"))));
+    other.join();
+    return Json{{"first", lives}, {"second", second}}.dump();
+  };
+  const auto text = in_child(Caller::user, body);
+  if (text == "skip") LAZARET_SKIP_OR_FAIL("native", "no user namespace with a bound of its own");
+  const Json seen = Json::parse(text.value_or(""), nullptr, false);
+  ASSERT_TRUE(seen.is_object()) << text.value_or("nothing");
+  EXPECT_EQ(seen["first"]["meta"]["cause"], "exited") << seen;
+  EXPECT_EQ(seen["second"]["meta"]["cause"], "backend_unavailable") << seen;
+  EXPECT_THAT(seen["second"]["error"].value("hint", ""),
+              testing::HasSubstr("user.max_net_namespaces"));
 }
 
 }  // namespace

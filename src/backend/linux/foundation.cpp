@@ -36,8 +36,10 @@ constexpr const char* kEtc[] = {
 // games, and a machine's own settings in /usr/local/etc.
 constexpr const char* kUsr[] = {"bin",    "sbin",    "lib",   "lib32",  "lib64",
                                 "libx32", "libexec", "share", "include"};
-constexpr const char* kUsrLocal[] = {"bin",   "sbin",    "lib", "lib64", "libexec",
-                                     "share", "include", "go",  "cargo", "rustup"};
+constexpr const char* kUsrLocal[] = {"bin",     "sbin",  "lib",     "lib32", "lib64", "libx32",
+                                     "libexec", "share", "include", "go",    "cargo", "rustup"};
+// Of toolchains, as x86_64-w64-mingw32.
+constexpr std::size_t kMostTriplets = 8;
 
 // tty: of the box's own terminals, where it has any.
 constexpr const char* kDevices[] = {"null", "zero", "full", "random", "urandom", "tty"};
@@ -63,12 +65,12 @@ std::int64_t changed_ns(const struct stat& facts) {
 }
 
 // Whether a file or directory is still the one that was looked at. What is bound shows its own
-// changes; a copy does not.
+// changes; a copy does not, nor a directory of which parts are shown.
 bool is_the_same(const TreeEntry& entry) {
   struct stat facts {};
   return ::stat(entry.source.data(), &facts) == 0 && facts.st_dev == entry.device &&
          facts.st_ino == entry.inode &&
-         (entry.kind != Kind::copy || changed_ns(facts) == entry.changed_ns);
+         (entry.kind == Kind::bind || changed_ns(facts) == entry.changed_ns);
 }
 
 // Collects entries; the first that does not fit makes the whole thing fail.
@@ -103,8 +105,18 @@ class Tree {
     struct stat facts {};
     if (::lstat(("/" + name).c_str(), &facts) != 0) return;
     if (!S_ISDIR(facts.st_mode)) return add_system_directory(name);
-    add(Kind::directory, name, "");
+    show(Kind::directory, name, "/" + name, facts);
     for (const char* const part : parts) add_system_directory(name + "/" + part);
+  }
+  void add_triplets() {
+    std::error_code error;
+    std::size_t left = kMostTriplets;
+    for (const auto& entry : std::filesystem::directory_iterator("/usr", error)) {
+      const std::string name = entry.path().filename().string();
+      if (std::ranges::count(name, '-') < 2 || left == 0) continue;
+      add_system_directory("usr/" + name);
+      --left;
+    }
   }
   void add_if_there(const std::string& path) {
     struct stat facts {};
@@ -154,6 +166,7 @@ bool put_tree(Foundation& foundation) {
   }
   tree.add(Kind::link, "var/tmp", "../tmp");
   tree.add_parts("usr", kUsr);
+  tree.add_triplets();
   tree.add_parts("usr/local", kUsrLocal);
   for (const char* const name : {"bin", "sbin", "lib", "lib32", "lib64", "libx32"}) {
     tree.add_system_directory(name);
@@ -210,7 +223,9 @@ Result<Foundation> foundation_of_host(const Identity& identity, std::span<const 
 bool still_holds(const Foundation& foundation) {
   const std::span entries(foundation.entries.data(), foundation.entry_count);
   return std::ranges::all_of(entries, [](const TreeEntry& entry) {
-    return (entry.kind != Kind::bind && entry.kind != Kind::copy) || is_the_same(entry);
+    const bool is_of_host = entry.kind == Kind::bind || entry.kind == Kind::copy ||
+                            (entry.kind == Kind::directory && entry.source.front() != '\0');
+    return !is_of_host || is_the_same(entry);
   });
 }
 

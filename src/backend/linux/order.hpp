@@ -24,7 +24,7 @@ using Processors = std::array<std::uint64_t, 16>;
 /// One entry of the root that all boxes share. Targets are relative to it; sources are the host's.
 struct TreeEntry {
   enum class Kind : std::uint8_t {
-    directory,  ///< made in the root
+    directory,  ///< made in the root; the host's `source`, of which some is shown, or none
     link,       ///< symbolic link to `source`
     file,       ///< made in the root with the content `source`
     copy,       ///< made in the root with the content of the host's file `source`

@@ -24,12 +24,12 @@ std::string more_of(const std::string& number) {
          "=10000, or use --type docker";
 }
 
-std::string exhausted_number(std::string otherwise) {
+std::string exhausted_number() {
   for (const char* const kind : {"user", "net", "mnt", "pid", "ipc", "uts", "cgroup", "time"}) {
     const std::string name = std::string("max_") + kind + "_namespaces";
     if (says(("/proc/sys/user/" + name).c_str(), '0')) return "user." + name;
   }
-  return otherwise;
+  return "";
 }
 
 constexpr const char* kContainer =
@@ -92,15 +92,18 @@ HostTraits traits_of_host() {
       .debian_forbids = says("/proc/sys/kernel/unprivileged_userns_clone", '0'),
       .apparmor_profile = apparmor_profile(),
   };
-  traits.exhausted = exhausted_number(traits.exhausted);
+  traits.exhausted = exhausted_number();
   return traits;
 }
 
 std::string way_out(std::string_view step, int code, const HostTraits& traits) {
   if (step == "be ordinary") return kPriority;
-  const bool makes_namespaces = step == "make namespaces" || step == "make a network namespace" ||
-                                step == "raise loopback";
-  if (code == ENOSPC && makes_namespaces) return more_of(traits.exhausted);
+  const bool makes_network = step == "make a network namespace" || step == "raise loopback";
+  if (code == ENOSPC && (makes_network || step == "make namespaces")) {
+    const char* const kind = makes_network ? "net" : "user";
+    const std::string likely = std::string("user.max_") + kind + "_namespaces";
+    return more_of(traits.exhausted.empty() ? likely : traits.exhausted);
+  }
   if (code == EINVAL && step == "make namespaces") return kKernel;
   if (code != EPERM && code != EACCES && code != ENOSYS) return "";
   if (traits.in_container) return kContainer;

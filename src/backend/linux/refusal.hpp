@@ -10,7 +10,7 @@ struct HostTraits {
   bool in_container = false;        ///< of Docker or Podman
   bool apparmor_restricts = false;  ///< user namespaces come without capabilities (P-47)
   bool debian_forbids = false;      ///< kernel.unprivileged_userns_clone is 0
-  std::string exhausted = "user.max_user_namespaces";  ///< the number that is 0 (namespaces(7))
+  std::string exhausted = {};         ///< the number of namespaces that is 0 (namespaces(7))
   std::string apparmor_profile = {};  ///< where the file is that lets this program have them
 };
 [[nodiscard]] HostTraits traits_of_host();

@@ -202,8 +202,8 @@ os.close(os.open("/etc/ld.so.preload", os.O_WRONLY | os.O_CREAT, 0o600))
 #: A-13-loader 13 write the dynamic loader
 loaders = ("/lib64/ld-linux-x86-64.so.2", "/lib/ld-linux-aarch64.so.1")
 may_write([path for path in loaders if os.path.exists(path)][0])
-#: A-13-mounts 13 find /, /usr or /etc mounted so that they could be written
-found = [path for path in ("/", "/usr", "/etc")
+#: A-13-mounts 13 find a part of the root mounted so that it could be written
+found = [path for path in ("/", "/etc", "/usr", "/usr/bin", "/usr/lib", "/usr/share")
          if not os.statvfs(path).f_flag & os.ST_RDONLY]
 if not found:
     raise Blocked("none")

@@ -54,10 +54,12 @@ saw(found[:5])
 call("prctl", 28, 0, 0, 0, 0)
 #: C-38-securebits-free 38 find secure bits that could be changed
 #: by-design-of-engines they speak of capabilities, and none is left that could come back
-locks = LIBC.prctl(27, 0, 0, 0, 0) & 0xAA
-if locks == 0xAA:
+bits = LIBC.prctl(27, 0, 0, 0, 0)
+if bits < 0:
+    raise OSError(ctypes.get_errno(), "PR_GET_SECUREBITS")
+if bits & 0xAA == 0xAA:
     raise Blocked("locked")
-saw(hex(locks))
+saw(hex(bits))
 #: C-38-file 38 give a file capabilities of its own
 with open(MARKER + "-caps", "w") as file:
     value = struct.pack("<5I", 0x02000001, 0xFFFFFFFF, 0, 0xFF, 0)

@@ -182,17 +182,19 @@ Sight::Sight(std::int64_t child)
       its_children_(proc_file(number_ + "/task/" + number_ + "/children")),
       our_children_(::open(kChildren, O_RDONLY | O_CLOEXEC)) {}
 
-// They are 0 for whom the kernel does not let look.
+// For whom the kernel does not let look there is no stack.
 std::string Sight::program_mark() const {
-  constexpr int kStartCode = 26, kStackPointer = 29, kStartData = 45, kExitCode = 52;
+  constexpr int kStartCode = 26, kStartStack = 28, kStackPointer = 29, kStartData = 45,
+                kExitCode = 52;
   const std::string stat = text_now(stat_);
   const auto fields = [&stat](int first, int behind) {
     return from_field(stat, first).substr(0, from_field(stat, first).size() -
                                                  from_field(stat, behind).size());
   };
-  const std::string_view code = fields(kStartCode, kStackPointer);
-  if (code.empty() || code.find_first_not_of(" 0") == std::string_view::npos) return "";
-  return std::string(code) + std::string(fields(kStartData, kExitCode));
+  const std::string_view stack = fields(kStartStack, kStackPointer);
+  if (stack.empty() || stack == " 0") return "";
+  return std::string(fields(kStartCode, kStackPointer)) +
+         std::string(fields(kStartData, kExitCode));
 }
 
 // A process without a page fault there is none, so that one which was waited for has had some.

@@ -270,7 +270,9 @@ void Supervisor::take_leave() {
   if (!main_ || exited_) return;
   has_left_ = true;
   peak_kib_of_main_ = os::peak_kib_of(*main_);
-  if (!is_all_there_was()) {
+  const bool is_all = is_all_there_was();
+  sight_ = {};
+  if (!is_all) {
     (void)os::signal_all(*main_, kKillSignal).ok();
     return;
   }

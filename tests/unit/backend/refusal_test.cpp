@@ -59,6 +59,7 @@ TEST(WayOut, NamesTheSettingThatForbidsNamespaces) {
   EXPECT_THAT(way_out("make namespaces", EPERM, {.debian_forbids = true}),
               HasSubstr("kernel.unprivileged_userns_clone=1"));
   EXPECT_THAT(way_out("make namespaces", ENOSPC, {}), HasSubstr("user.max_user_namespaces"));
+  EXPECT_THAT(way_out("raise loopback", ENOSPC, {}), HasSubstr("user.max_net_namespaces"));
   for (const char* const step : {"make namespaces", "make a network namespace", "raise loopback"}) {
     EXPECT_THAT(way_out(step, ENOSPC, {.exhausted = "user.max_net_namespaces"}),
                 AllOf(HasSubstr("sysctl user.max_net_namespaces="), Not(HasSubstr("max_user"))))

@@ -205,7 +205,10 @@ bool drop_privileges(const BoxPlan&) noexcept {
 // For every thread there is (seccomp(2), TSYNC): one that cannot follow is the answer.
 bool install_filter(const BoxPlan& plan) noexcept {
   const sock_fprog program = filter_of(plan.order.profile, plan.order.loopback);
-  return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program) == 0;
+  const long left =
+      ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program);
+  if (left > 0) errno = EBUSY;
+  return left == 0;
 }
 
 // The order matters: docs/native-backend.md says why each step stands where it stands.

@@ -33,6 +33,10 @@ os::Handle make_network() {
   return os::Handle(::open(kOwn, O_RDONLY | O_CLOEXEC));
 }
 
+Networks::Networks() : home_(own_namespace(kOwn)) {}
+
+bool Networks::is_at_home() const { return home_ != 0 && own_namespace(kOwn) == home_; }
+
 bool Networks::prepare() {
   if (!current_.valid() && !enter_used()) current_ = make_network();
   return current_.valid();

@@ -61,9 +61,6 @@ Epitaph epitaph_of(const rusage& usage) {
           static_cast<std::uint64_t>(usage.ru_maxrss) * 1024};
 }
 
-// What no later attempt would change (L-48).
-bool is_denied(int code) { return code == ENOSPC || code == EPERM || code == EINVAL; }
-
 }  // namespace
 
 Service::Service(Watched watched, const Foundation& foundation, Networks networks)
@@ -112,8 +109,7 @@ bool Service::make_box(Received& received) {
   auto go = os::make_pipe();
   if (!go.ok()) return refuse("make a pipe");
   const bool has_network = networks_.prepare();
-  if (!has_network && !(received.order.may_share_network && is_denied(errno)))
-    return refuse("make a network namespace");
+  if (!has_network && !may_share(received.order)) return refuse("make a network namespace");
   int pidfd = -1;
   clone_args arguments{};
   arguments.flags = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWUTS |
@@ -140,6 +136,15 @@ bool Service::make_box(Received& received) {
   }
   (void)!::write(go->second.get(), "g", 1);
   return answer({}, std::array{first_process.get()});
+}
+
+// The caller's network, where none can be had (L-48): never one that was another box's.
+bool Service::may_share(const Order& order) const {
+  const int why = errno;
+  const bool is_denied = why == ENOSPC || why == EPERM || why == EINVAL;
+  const bool may = order.may_share_network && is_denied && networks_.is_at_home();
+  errno = why;
+  return may;
 }
 
 // What a clone that waits cannot do for itself, or only at the price of a change of processors. The

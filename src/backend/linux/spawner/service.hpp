@@ -42,6 +42,7 @@ class Service {
   [[nodiscard]] bool make_box(Received& received);
   [[nodiscard]] bool answer(const Answer& answer, std::span<const int> handles) const;
   [[nodiscard]] bool refuse(const char* step) const;
+  [[nodiscard]] bool may_share(const Order& order) const;
   [[nodiscard]] const char* fit_out(pid_t pid, const Order& order) const;
   [[nodiscard]] bool bind_processors(pid_t pid, const Processors& processors) const;
   void bury();
