@@ -1,6 +1,7 @@
 /* Loaded before libc in a machine's lazaret: one cgroup file fails, as LAZARET_TEST_FAULT says in
  * the form FILE:HOW. absent: it cannot be opened; unreadable: not to be read; unwritable: what is
- * written is refused; lie: what is written is accepted, and nothing is done. */
+ * written is refused; lie: what is written is accepted, and nothing is done. With mkdir for FILE the
+ * directories fail that lazaret makes for its own. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -8,6 +9,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -49,6 +51,15 @@ int open(const char* path, int flags, ...) {
   const mode_t mode = va_arg(rest, mode_t);
   va_end(rest);
   return openat(AT_FDCWD, path, flags, mode);
+}
+
+int mkdir(const char* path, mode_t mode) {
+  if (is_file("mkdir") && strstr(path, "/lazaret-")) {
+    if (is_how("lie")) return 0;
+    errno = EACCES;
+    return -1;
+  }
+  return mkdirat(AT_FDCWD, path, mode);
 }
 
 ssize_t write(int descriptor, const void* data, size_t size) {

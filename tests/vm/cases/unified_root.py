@@ -358,6 +358,26 @@ def RunsNothingWhereARequiredLimitsFileHasFailed():
     equal(left_cgroups(), [])
 
 
+OF_MAKING = {"mkdir": ("refused", "lie"), "cgroup.subtree_control": WAYS, "cgroup.procs": WAYS,
+             "cgroup.controllers": ("absent", "unreadable")}
+
+
+def KeepsItsWordWhereACgroupCannotBeMadeOrEntered():
+    """A limit that is claimed is met, and who requires one is not run without."""
+    for file, ways in OF_MAKING.items():
+        for how in ways:
+            with fault(file, how):
+                hog = python(HOG, "--memory", "64MiB")
+                wanting = command("echo", "ran", options=("--require", "memory"))
+            claimed = "memory" in hog.evidence and hog.evidence["memory"]["status"] == "enforced"
+            equal(claimed, hog.cause == "memory_limit", f"{file} {how}: {hog}")
+            if wanting.result["stdout"]:
+                equal(wanting.evidence["memory"]["status"], "enforced", f"{file} {how}: {wanting}")
+            else:
+                equal(wanting.code, 125, f"{file} {how}: {wanting}")
+    equal(left_cgroups(), [])
+
+
 def EndsAllOfABoxWithoutCgroupKill():
     tree = "setsid sh -c 'setsid sleep 4321 & sleep 4321' & exec sleep 4321"
     for how in ("absent", "unwritable", "lie"):
