@@ -1,7 +1,7 @@
 /* Loaded before libc in a machine's lazaret: one cgroup file fails, as LAZARET_TEST_FAULT says in
  * the form FILE:HOW. absent: it cannot be opened; unreadable: not to be read; unwritable: what is
- * written is refused; lie: what is written is accepted, and nothing is done. With mkdir for FILE the
- * directories fail that lazaret makes for its own. */
+ * written is refused; lie: what is written is accepted, and nothing is done. With mkdir for FILE
+ * the directories fail that lazaret makes for its own. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
