@@ -94,5 +94,31 @@ TEST(NativeEtcAlone, CopiesNothingThatNotEverybodyMayRead) {
   EXPECT_EQ(seen.value_or("nothing"), "cat: /etc/services: Permission denied\nfirst\n");
 }
 
+/// A /usr/local for the calling process alone.
+bool has_own_usr_local(const Folder& folder) {
+  std::filesystem::create_directory(folder.path() + "/bin");
+  std::filesystem::create_directory(folder.path() + "/etc");
+  return ::unshare(CLONE_NEWNS) == 0 &&
+         ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+         ::mount(folder.path().c_str(), "/usr/local", nullptr, MS_BIND, nullptr) == 0;
+}
+
+// Of /usr/local a box sees programs and what they read, those that have come since the last one
+// too; nothing else that lies there.
+TEST(NativeUsr, ShowsThePartsThatThereAreNowAndNothingElse) {
+  if (!can_be(Caller::root)) LAZARET_SKIP_OR_FAIL("root", "this test is not run by root");
+  const auto body = []() -> std::string {
+    const Folder folder;
+    if (!has_own_usr_local(folder)) return "no mounts of its own";
+    const CodeSandbox sandbox = sandbox_on("native");
+    const ExecutionRequest list = bash("ls /usr/local");
+    const std::string before = sandbox.execute(list).stdout_text;
+    std::filesystem::create_directory(folder.path() + "/go");
+    std::filesystem::create_directory(folder.path() + "/src");
+    return before + "then\n" + sandbox.execute(list).stdout_text;
+  };
+  EXPECT_EQ(in_child(Caller::root, body), "bin\nthen\nbin\ngo\n");
+}
+
 }  // namespace
 }  // namespace lazaret::test

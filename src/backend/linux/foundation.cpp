@@ -39,7 +39,7 @@ constexpr const char* kUsr[] = {"bin",    "sbin",    "lib",   "lib32",  "lib64",
 constexpr const char* kUsrLocal[] = {"bin",     "sbin",  "lib",     "lib32", "lib64", "libx32",
                                      "libexec", "share", "include", "go",    "cargo", "rustup"};
 // Of toolchains, as x86_64-w64-mingw32.
-constexpr std::size_t kMostTriplets = 8;
+constexpr std::size_t kMostTriplets = 8, kLongestTriplet = 40;
 
 // tty: of the box's own terminals, where it has any.
 constexpr const char* kDevices[] = {"null", "zero", "full", "random", "urandom", "tty"};
@@ -113,7 +113,7 @@ class Tree {
     std::size_t left = kMostTriplets;
     for (const auto& entry : std::filesystem::directory_iterator("/usr", error)) {
       const std::string name = entry.path().filename().string();
-      if (std::ranges::count(name, '-') < 2 || left == 0) continue;
+      if (std::ranges::count(name, '-') < 2 || name.size() > kLongestTriplet || left == 0) continue;
       add_system_directory("usr/" + name);
       --left;
     }
