@@ -63,12 +63,12 @@ idle() {
 # a program with threads, whose locks it keeps, what carries 100 MiB of the same bytes for a minute
 # or two, and programs of the corpus but Python's: they differ in what is not ours.
 readonly NOT_HERE='(/|On_)([Dd]ocker|[Pp]odman)|FillingFault|ServeFault|ServePool(Look|Events)'\
-'|NativeFault|Killed|WantOfDescriptors|InAFork|ServesAFork|TakeNobodyElsesPlace'\
+'|NativeFault|WeakNative|Killed|WantOfDescriptors|InAFork|ServesAFork|TakeNobodyElsesPlace'\
 '|TakesAllThatAProgramMayShow|MoreThan64Mebibytes'\
 '|Corpus.*/(bash|c|cpp|go|java|javascript|rust|sh|typescript)_'
 # What the box does to its program, which none of our threads has a part in; other tests have.
-readonly ONE_THREAD='Stdlib|SelftestOn|Corpus|NativeIsolation|NativeLimits|NativeMounts'\
-'|NativeProfiles|NativeProcesses|CliStatus|BadRequest|SubprocessOn'
+readonly ONE_THREAD='Stdlib|SelftestOn|SelftestAs|Corpus|NativeIsolation|NativeLimits|NativeMounts'\
+'|NetworksAtBestEffort|NativeProfiles|NativeProcesses|CliStatus|BadRequest|SubprocessOn'
 
 # Some of them wait, for their programs and on purpose.
 at_once=$((LAZARET_JOBS + 1))
