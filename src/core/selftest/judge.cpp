@@ -117,15 +117,22 @@ double cpu_share_of(const ExecutionResult& result) {
   return static_cast<double>(*usage.cpu_ms) / 1000 / seconds;
 }
 
+bool wrong_cause(const Expectation& wanted, const Meta& meta) {
+  const auto& causes = wanted.causes;
+  if (causes.empty()) return false;
+  const std::string_view cause = name_of(meta.cause);
+  const bool first_alone = wanted.cause_of && status_of(meta.evidence, *wanted.cause_of) ==
+                                                  EvidenceStatus::enforced;
+  if (first_alone) return cause != causes.front();
+  return std::ranges::find(causes, cause) == causes.end();
+}
+
 // The first thing in which a run is not as it must be.
 std::string difference(const Expectation& wanted, const Seen& seen) {
   const ExecutionResult& result = seen.result;
   const std::string cause(name_of(result.meta.cause));
-  const auto& causes = wanted.causes;
-  const bool wrong_cause =
-      !causes.empty() && std::find(causes.begin(), causes.end(), cause) == causes.end();
   const Difference differences[] = {
-      {wrong_cause,
+      {wrong_cause(wanted, result.meta),
        "it ended by " + cause + (result.error ? ": " + result.error->message.substr(0, 160) : "")},
       {wanted.exit_code && *wanted.exit_code != result.exit_code,
        "exit status " + std::to_string(result.exit_code)},

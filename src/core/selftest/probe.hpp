@@ -14,6 +14,7 @@ namespace lazaret::core::selftest {
 /// How a program is judged that is seen from outside only. What is unset is not looked at.
 struct Expectation {
   std::vector<std::string> causes;  ///< one of them, as in docs/result.md
+  std::optional<Control> cause_of;  ///< where it is enforced, the first of them alone is right
   std::optional<int> exit_code;
   std::optional<int> signal;
   std::optional<double> seconds;    ///< at most

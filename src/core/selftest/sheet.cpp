@@ -105,6 +105,11 @@ constexpr Word kExpectWords[] = {
        while (!text.empty()) probe.expectation.causes.emplace_back(take_until(text, '|'));
        return {};
      }},
+    {"cause_of",
+     [](Probe& probe, std::string_view text) -> Status {
+       LAZARET_TRY(probe.expectation.cause_of, control_in(text));
+       return {};
+     }},
     {"exit",
      [](Probe& probe, std::string_view text) -> Status {
        LAZARET_TRY(probe.expectation.exit_code, number_in<int>(text));

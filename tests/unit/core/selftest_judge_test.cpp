@@ -185,6 +185,20 @@ TEST(SelftestJudge, NeverTakesTroubleOfOursForDesign) {
   EXPECT_EQ(judge_program(probe, made).verdict, Verdict::failed);
 }
 
+// Who says that the memory is held, must have seen that it was the memory.
+TEST(SelftestJudge, TakesTheFirstCauseAloneWhereItsControlIsEnforced) {
+  Probe probe = program();
+  probe.expectation.causes = {"memory_limit", "nonzero_exit"};
+  probe.expectation.cause_of = Control::memory;
+  Seen made = seen();
+  made.result.meta.evidence = {{Control::memory, EvidenceStatus::partial, "", "", ""}};
+  EXPECT_EQ(judge_program(probe, made).verdict, Verdict::blocked);
+  made.result.meta.evidence[0].status = EvidenceStatus::enforced;
+  EXPECT_THAT(judge_program(probe, made).detail, HasSubstr("it ended by nonzero_exit"));
+  made.result.meta.cause = Cause::memory_limit;
+  EXPECT_EQ(judge_program(probe, made).verdict, Verdict::blocked);
+}
+
 TEST(SelftestJudge, DoesNotRunAnOptionalProgramThatIsMissing) {
   Probe probe = program();
   Seen made = seen();

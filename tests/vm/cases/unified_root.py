@@ -6,8 +6,8 @@ import pathlib
 import signal
 import subprocess
 
-from bed import (ALL_HELD, CGROUPS, Caller, check, command, directories, equal, fault, finish,
-                 lazaret, left_cgroups, processes, python, sleeper, start, until)
+from bed import (ALL_HELD, CGROUPS, ROOT, Caller, check, command, directories, equal, fault,
+                 finish, lazaret, left_cgroups, processes, python, sleeper, start, until)
 
 HOG = """
 blocks = []
@@ -116,12 +116,17 @@ def BoundsTheProcessorTimeOfAllProcessesTogether_L09():
     check(answer.result["meta"]["usage"]["cpu_ms"] >= 1000, answer)
 
 
-def BlocksWhatTheBatteryMustAllowWithoutACgroup():
+def blocks_what_needs_a_cgroup(by):
     """One at a time: an emulated machine is slow, and the memory is the machine's."""
     for probe in ("H-76-anonymous", "H-76-touched", "H-76-processes", "H-76-memfd", "H-76-shared",
-                  "H-76-scratch", "H-76-pipes", "H-76-page-tables", "H-77-swap", "H-81-spin"):
-        answer = lazaret("selftest", "--json", "--no-control", "--only", probe)
+                  "H-76-scratch", "H-76-pipes", "H-76-page-tables", "H-77-swap", "H-81-spin",
+                  "H-81-cpu-time", "E-49-fork-bomb"):
+        answer = lazaret("selftest", "--json", "--no-control", "--only", probe, by=by)
         equal([row["verdict"] for row in answer.result["probes"]], ["blocked"], answer)
+
+
+def BlocksWhatTheBatteryMustAllowWithoutACgroup():
+    blocks_what_needs_a_cgroup(ROOT)
 
 
 READER = """

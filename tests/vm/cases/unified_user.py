@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from bed import (ALL_HELD, CGROUPS, USER, check, command, equal, finish, lazaret, left_cgroups,
                  processes, python, sleeper, start, until)
-from unified_root import BOMB, HOG
+from unified_root import BOMB, HOG, blocks_what_needs_a_cgroup
 
 HELD = ("memory", "swap", "cpu", "pids")
 SLICE = CGROUPS / "user.slice"
@@ -136,6 +136,10 @@ def RunsWithoutDelegationAndSaysWhatIsMissing_L47():
                                    "cpu": "partial", "pids": "enforced"}, answer)
     equal(answer.result["meta"]["isolation"], "partial")
     check("Delegate=yes" in answer.evidence["cpu"]["applied"], answer)
+
+
+def BlocksWhatTheBatteryMustAllowWithoutDelegation():
+    blocks_what_needs_a_cgroup(in_scope())
 
 
 def WarnsOnceWithoutDelegation_L47():
