@@ -23,6 +23,7 @@ policy::Program program_of(const runner::Driver& driver, const ExecutionRequest&
   task.hosts = request.hosts;
   if (!task.hosts.empty()) task.way_out = policy::kWayOutPort;
   if (!request.packages.empty()) task.packages = policy::kPackages;
+  task.in_context = !request.context.empty();
   runner::Recipe recipe = driver.recipe(task);
   policy::Program program;
   program.argv = std::move(recipe.argv);

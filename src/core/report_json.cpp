@@ -48,6 +48,19 @@ Json json_of(const backend::images::Listed& image) {
   return object;
 }
 
+// WHY no braces: they make three things of each member and throw two away, and every result has a
+// score of these.
+Json row_of(const Evidence& piece) {
+  Json::object_t row;
+  row.reserve(5);
+  row.emplace("control", name_of(piece.control));
+  row.emplace("status", name_of(piece.status));
+  row.emplace("requested", piece.requested);
+  row.emplace("applied", piece.applied);
+  row.emplace("verified_by", piece.verified_by);
+  return row;
+}
+
 // What comes from an engine or a program need not be UTF-8.
 std::string json_text(const Json& object, int indent) {
   return object.dump(indent, ' ', false, Json::error_handler_t::replace);
@@ -70,13 +83,10 @@ std::string to_json(const std::vector<backend::images::Listed>& images, int inde
 }
 
 nlohmann::ordered_json json_of(const std::vector<Evidence>& evidence) {
-  Json list = Json::array();
+  Json::array_t list;
+  list.reserve(evidence.size());
   for (const Evidence& piece : evidence) {
-    list.push_back({{"control", name_of(piece.control)},
-                    {"status", name_of(piece.status)},
-                    {"requested", piece.requested},
-                    {"applied", piece.applied},
-                    {"verified_by", piece.verified_by}});
+    list.push_back(row_of(piece));
   }
   return list;
 }

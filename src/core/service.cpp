@@ -204,6 +204,10 @@ ExecutionResult Service::execute(const ExecutionRequest& request) {
     describe(result, request, nullptr);
     return result;
   }
+  return execute_checked(request);
+}
+
+ExecutionResult Service::execute_checked(const ExecutionRequest& request) {
   std::string reasons;
   const std::vector<BackendKind> kinds = chain();
   for (std::size_t index = 0;; ++index) {

@@ -36,6 +36,8 @@ class Service {
   /// Only the checks at the door: nothing is contacted or made.
   [[nodiscard]] Status check(const ExecutionRequest& request) const;
   [[nodiscard]] ExecutionResult execute(const ExecutionRequest& request);
+  /// Of a request that check() has taken.
+  [[nodiscard]] ExecutionResult execute_checked(const ExecutionRequest& request);
   /// A box that is kept. Errors: invalid_argument for what cannot be, and those of Backend::open.
   [[nodiscard]] Result<std::unique_ptr<Session>> open_session(const SessionRequest& request);
   /// Has boxes wait as the configuration's `pool.ready` says, with each backend that is found from

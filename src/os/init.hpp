@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "lazaret/confinement.hpp"
@@ -107,13 +108,16 @@ class Sight {
   /// cannot be read. Its peak is that of the last one alone (proc_pid_stat(5), startcode to
   /// env_end). Who wants to can have it say what it said before (prctl(2), PR_SET_MM).
   [[nodiscard]] std::string program_mark() const;
-  /// Whether it has no children, has waited for none (for what they took is not told of one that
-  /// is alive), and we have no other; false where that cannot be seen (proc_pid_task(5), children).
-  [[nodiscard]] bool is_only_child() const;
+  /// Whether it is all that there was: it still executes the program that has this mark, has no
+  /// children, has waited for none (for what they took is not told of one that is alive), and we
+  /// have no other; false where that cannot be seen (proc_pid_task(5), children).
+  [[nodiscard]] bool is_all(std::string_view mark) const;
+  /// As peak_kib_of.
+  [[nodiscard]] std::uint32_t peak_kib() const;
 
  private:
   std::string number_;
-  Handle stat_, its_children_, our_children_;
+  Handle stat_, status_, its_children_, our_children_;
 };
 
 /// Of all reaped children together: processor time, and the largest resident set of one.

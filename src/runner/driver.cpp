@@ -35,6 +35,15 @@ std::string heap_of(const Task& task) {
   return std::to_string(std::max<std::uint64_t>(task.memory_bytes / 4 * 3 >> 20, 4));
 }
 
+std::string joined(std::initializer_list<std::string_view> parts) {
+  std::size_t size = 0;
+  for (const std::string_view part : parts) size += part.size();
+  std::string all;
+  all.reserve(size);
+  for (const std::string_view part : parts) all += part;
+  return all;
+}
+
 std::string terminated(std::string_view path, const Words& arguments) {
   std::string word(path);
   for (const std::string& argument : arguments) word.append(1, '\0').append(argument);
@@ -54,15 +63,15 @@ Recipe interpreted(const Task& task, std::string_view path, Words interpreter) {
 /// -I: neither PYTHON* variables nor the user's site directory have a say. A hash seed comes in
 /// such a variable only.
 Recipe python(const Task& task) {
-  std::string bootstrap(embedded::python_bootstrap);
-  if (!task.packages.empty()) bootstrap += "see_packages('" + std::string(task.packages) + "')\n";
-  const auto with = [&](std::string_view then) -> Words {
-    return {"python3", task.deterministic ? "-s" : "-I", "-c", std::string(bootstrap).append(then)};
+  std::string see;
+  if (!task.packages.empty()) see = "see_packages('" + std::string(task.packages) + "')\n";
+  const auto with = [&](std::string_view then, std::string_view more = {}) -> Words {
+    return {"python3", task.deterministic ? "-s" : "-I", "-c",
+            joined({embedded::python_bootstrap, see, then, more})};
   };
   Recipe recipe = interpreted(task, "/work/main.py", with(embedded::python_run));
   recipe.ahead->takes_leave = true;
-  recipe.cells = with(embedded::python_rich);
-  recipe.cells.back() += embedded::python_cells;
+  if (task.in_context) recipe.cells = with(embedded::python_rich, embedded::python_cells);
   if (!task.deterministic) return recipe;
   recipe.seeds = {"hash_seed", "random_seed"};
   // Else from 3.13 on what lies in /work is imported before there is a program.
@@ -107,18 +116,20 @@ Recipe javascript(const Task& task) {
   if (task.deterministic) interpreter.emplace_back("--random-seed=1");
   const auto with = [&interpreter](std::string_view then) {
     Words words = interpreter;
-    std::string bootstrap(embedded::node_bootstrap);
-    words.insert(words.end(),
-                 {"--eval", bootstrap.append(embedded::javascript).append(then), "--"});
+    words.insert(words.end(), {"--eval",
+                               joined({embedded::node_bootstrap, embedded::javascript, then}),
+                               "--"});
     return words;
   };
   Recipe recipe = interpreted(task, "/work/main.js", with(embedded::node_run));
   recipe.ahead->argv.pop_back();
   recipe.ahead->takes_leave = true;
-  recipe.cells = with(embedded::node_cells);
-  // What was interrupted in its middle has not left what node calls its async context, which node
-  // dies of if it looks.
-  recipe.cells.insert(recipe.cells.begin() + 1, "--no-force-async-hooks-checks");
+  if (task.in_context) {
+    recipe.cells = with(embedded::node_cells);
+    // What was interrupted in its middle has not left what node calls its async context, which node
+    // dies of if it looks.
+    recipe.cells.insert(recipe.cells.begin() + 1, "--no-force-async-hooks-checks");
+  }
   if (task.deterministic) recipe.seeds = {"random_seed"};
   return recipe;
 }
@@ -144,8 +155,8 @@ Words wall_of(const Task& task) {
 
 /// What comes before the program, which has no file of ours in its box.
 std::string denos_preload() {
-  const std::string code = std::string(embedded::javascript).append(embedded::deno_run);
-  return "--preload=data:application/javascript;base64," + to_base64(code);
+  return "--preload=data:application/javascript;base64," +
+         to_base64(joined({embedded::javascript, embedded::deno_run}));
 }
 
 /// Deno makes javascript of the program itself, and checks no types. What it would keep of that is

@@ -32,6 +32,7 @@ struct Task {
   std::uint16_t way_out = 0;       ///< port of the loopback at which there is a proxy; or none
   Words hosts = {};                ///< that the program may reach; each with a port or without
   std::string_view packages = {};  ///< directory in the box that has some for it; or empty
+  bool in_context = false;         ///< it is a cell: only then are there `cells`
 };
 
 /// How that is done. A compiler runs in /work, as the program does.
@@ -44,7 +45,8 @@ struct Recipe {
   Words seeds = {};            ///< that are fixed: "hash_seed", "random_seed"
   std::vector<std::pair<std::string, std::string>> environment = {};  ///< on top of the program's
   /// Starts an interpreter that runs one cell after another, told on descriptor 4: the job's
-  /// farewell, the cell's name and its code, with zero bytes between. Empty: there is none.
+  /// farewell, the cell's name and its code, with zero bytes between. Empty: there is none, or it
+  /// was not asked for.
   Words cells = {};
 };
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <latch>
 #include <mutex>
 #include <thread>
 
@@ -33,7 +34,9 @@ Candidate new_daemon() {
 Timing answers(const Daemon& daemon, const std::string& name, int clients, int runs_of_each) {
   Timing timing{.name = name};
   std::mutex mutex;
+  std::latch all_here(clients);  // to start a client is no part of what it asks for
   const auto client = [&] {
+    all_here.arrive_and_wait();
     for (int run = 0; run < runs_of_each && !interrupted(); ++run) {
       const double ms = milliseconds_of([&] { (void)daemon.run(kPrintOne); });
       const std::scoped_lock lock(mutex);

@@ -112,7 +112,7 @@ class Server {
 
  private:
   static Runs::Execute execute_with(core::Service& service) {
-    return [&service](const ExecutionRequest& request) { return service.execute(request); };
+    return [&service](const ExecutionRequest& request) { return service.execute_checked(request); };
   }
 
   void welcome(Hall& hall, os::Handle handle) {

@@ -50,12 +50,13 @@ std::string proc_text(std::int64_t process, const std::string& name) {
 }
 
 // `field` with the line break before it: the first line is the process's own word.
-std::uint32_t status_kib(std::int64_t child, std::string_view field) {
-  const std::string text = proc_text(child, "/status");
-  const std::size_t at = text.find(field);
-  if (at == std::string::npos) return 0;
-  return static_cast<std::uint32_t>(number_at(text, at + field.size(), 10).value_or(0));
+std::uint32_t kib_in(std::string_view status, std::string_view field) {
+  const std::size_t at = status.find(field);
+  if (at == std::string_view::npos) return 0;
+  return static_cast<std::uint32_t>(number_at(status, at + field.size(), 10).value_or(0));
 }
+
+constexpr std::string_view kResident = "\nVmRSS:", kPeak = "\nVmHWM:";
 
 Handle proc_file(const std::string& name) {
   return Handle(::open(("/proc/" + name).c_str(), O_RDONLY | O_CLOEXEC));
@@ -75,6 +76,20 @@ std::string_view from_field(std::string_view stat, int field) {
   for (int passed = 2; passed < field && at != std::string_view::npos; ++passed)
     at = stat.find(' ', at + 1);
   return at == std::string_view::npos ? "" : stat.substr(at);
+}
+
+// For whom the kernel does not let look there is no stack.
+std::string mark_in(std::string_view stat) {
+  constexpr int kStartCode = 26, kStartStack = 28, kStackPointer = 29, kStartData = 45,
+                kExitCode = 52;
+  const auto fields = [stat](int first, int behind) {
+    return from_field(stat, first).substr(0, from_field(stat, first).size() -
+                                                 from_field(stat, behind).size());
+  };
+  const std::string_view stack = fields(kStartStack, kStackPointer);
+  if (stack.empty() || stack == " 0") return "";
+  return std::string(fields(kStartCode, kStackPointer)) +
+         std::string(fields(kStartData, kExitCode));
 }
 
 Status dispose(int signal, void (*disposition)(int)) {
@@ -173,37 +188,31 @@ std::uint64_t cpu_us_of(std::int64_t child) {
          static_cast<std::uint64_t>(used.tv_nsec) / 1000;
 }
 
-std::uint32_t resident_kib_of(std::int64_t child) { return status_kib(child, "\nVmRSS:"); }
-std::uint32_t peak_kib_of(std::int64_t child) { return status_kib(child, "\nVmHWM:"); }
+std::uint32_t resident_kib_of(std::int64_t child) {
+  return kib_in(proc_text(child, "/status"), kResident);
+}
+std::uint32_t peak_kib_of(std::int64_t child) { return kib_in(proc_text(child, "/status"), kPeak); }
 
 Sight::Sight(std::int64_t child)
     : number_(std::to_string(child)),
       stat_(proc_file(number_ + "/stat")),
+      status_(proc_file(number_ + "/status")),
       its_children_(proc_file(number_ + "/task/" + number_ + "/children")),
       our_children_(::open(kChildren, O_RDONLY | O_CLOEXEC)) {}
 
-// For whom the kernel does not let look there is no stack.
-std::string Sight::program_mark() const {
-  constexpr int kStartCode = 26, kStartStack = 28, kStackPointer = 29, kStartData = 45,
-                kExitCode = 52;
-  const std::string stat = text_now(stat_);
-  const auto fields = [&stat](int first, int behind) {
-    return from_field(stat, first).substr(0, from_field(stat, first).size() -
-                                                 from_field(stat, behind).size());
-  };
-  const std::string_view stack = fields(kStartStack, kStackPointer);
-  if (stack.empty() || stack == " 0") return "";
-  return std::string(fields(kStartCode, kStackPointer)) +
-         std::string(fields(kStartData, kExitCode));
-}
+std::string Sight::program_mark() const { return mark_in(text_now(stat_)); }
 
 // A process without a page fault there is none, so that one which was waited for has had some.
-bool Sight::is_only_child() const {
+bool Sight::is_all(std::string_view mark) const {
   constexpr int kFaultsOfChildren = 11;
-  return text_now(our_children_) == number_ + " " && its_children_.valid() &&
-         text_now(its_children_).empty() &&
-         from_field(text_now(stat_), kFaultsOfChildren).starts_with(" 0 ");
+  if (text_now(our_children_) != number_ + " " || !its_children_.valid()) return false;
+  if (!text_now(its_children_).empty()) return false;
+  const std::string stat = text_now(stat_);
+  return from_field(stat, kFaultsOfChildren).starts_with(" 0 ") && !mark.empty() &&
+         mark_in(stat) == mark;
 }
+
+std::uint32_t Sight::peak_kib() const { return kib_in(text_now(status_), kPeak); }
 
 TreeUsage tree_usage() {
   rusage usage{};

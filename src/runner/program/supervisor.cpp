@@ -269,8 +269,8 @@ void Supervisor::take_leave() {
   farewell_.clear();
   if (!main_ || exited_) return;
   has_left_ = true;
-  peak_kib_of_main_ = os::peak_kib_of(*main_);
-  const bool is_all = is_all_there_was();
+  peak_kib_of_main_ = sight_.peak_kib();
+  const bool is_all = sight_.is_all(mark_);  // it is alive: nobody is told what its children took
   sight_ = {};
   if (!is_all) {
     (void)os::signal_all(*main_, kKillSignal).ok();
@@ -279,11 +279,6 @@ void Supervisor::take_leave() {
   leaver_ = *main_;
   leaves_until_ = Deadline::after(kLeave);
   end_program({}, std::chrono::milliseconds(0));
-}
-
-// Of one that is alive nobody is told what its children took, nor an earlier program of its own.
-bool Supervisor::is_all_there_was() const {
-  return sight_.is_only_child() && !mark_.empty() && sight_.program_mark() == mark_;
 }
 
 void Supervisor::end_leaver() {

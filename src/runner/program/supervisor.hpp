@@ -80,7 +80,6 @@ class Supervisor {
   void collect_children();
   void main_ended(const os::Ended& ended);
   void take_leave();
-  bool is_all_there_was() const;
   void end_leaver();
   void end_program(Exited exited, std::chrono::milliseconds drain);
   void finish();

@@ -69,17 +69,23 @@ TEST(Sight, TellsOneProgramFromTheNextThatAProcessExecutes) {
   EXPECT_NE(after, before);
 }
 
+bool is_only_child(const Sight& sight) { return sight.is_all(sight.program_mark()); }
+
 TEST(Sight, SeesAChildThatHasNobody) {
   std::ifstream children("/proc/thread-self/children");
   if (!children || children.get() != EOF) GTEST_SKIP() << "no list of children, or some are there";
   const Child child([] {});
   ASSERT_GT(child.pid(), 0);
   const Sight sight(child.pid());
-  EXPECT_TRUE(sight.is_only_child());
+  EXPECT_TRUE(is_only_child(sight));
+  EXPECT_FALSE(sight.is_all("")) << "who has no mark cannot be told from another";
+  EXPECT_FALSE(sight.is_all(sight.program_mark() + " "));
+  EXPECT_GT(sight.peak_kib(), 0U);
+  EXPECT_EQ(sight.peak_kib(), peak_kib_of(child.pid()));
   child.go_and_wait();
-  EXPECT_TRUE(sight.is_only_child());
+  EXPECT_TRUE(is_only_child(sight));
   const Child other([] {});
-  EXPECT_FALSE(sight.is_only_child());
+  EXPECT_FALSE(is_only_child(sight));
 }
 
 TEST(Sight, SeesThatAChildHasOneOfItsOwn) {
@@ -92,7 +98,7 @@ TEST(Sight, SeesThatAChildHasOneOfItsOwn) {
   ASSERT_GT(child.pid(), 0);
   const Sight sight(child.pid());
   child.go_and_wait();
-  EXPECT_FALSE(sight.is_only_child());
+  EXPECT_FALSE(is_only_child(sight));
 }
 
 TEST(Sight, SeesThatAChildHasWaitedForOne) {
@@ -104,15 +110,16 @@ TEST(Sight, SeesThatAChildHasWaitedForOne) {
   ASSERT_GT(child.pid(), 0);
   const Sight sight(child.pid());
   child.go_and_wait();
-  EXPECT_FALSE(sight.is_only_child());
+  EXPECT_FALSE(is_only_child(sight));
 }
 
 TEST(Sight, SeesNothingOfWhoIsGoneOrWasNever) {
   EXPECT_EQ(Sight().program_mark(), "");
-  EXPECT_FALSE(Sight().is_only_child());
+  EXPECT_FALSE(is_only_child(Sight()));
   const Sight nobody(0x3FFFFFFF);
   EXPECT_EQ(nobody.program_mark(), "");
-  EXPECT_FALSE(nobody.is_only_child());
+  EXPECT_EQ(nobody.peak_kib(), 0U);
+  EXPECT_FALSE(is_only_child(nobody));
 }
 
 }  // namespace

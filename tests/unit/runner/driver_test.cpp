@@ -47,6 +47,8 @@ TEST(Driver, ShowsPythonItsPackagesWhereThereAreSome) {
   Task task{"code", {}, 512ULL << 20};
   EXPECT_EQ(driver_named("python")->recipe(task).argv[3].find(see), std::string::npos);
   task.packages = "/mnt/packages";
+  EXPECT_EQ(driver_named("python")->recipe(task).cells, Words());
+  task.in_context = true;
   const Recipe recipe = driver_named("python")->recipe(task);
   EXPECT_NE(recipe.argv[3].find(see), std::string::npos);
   EXPECT_NE(recipe.cells[3].find(see), std::string::npos);

@@ -33,7 +33,9 @@ struct Cells : Bench {
 
   Job cell(const std::string& context, const std::string& code, bool begins) {
     const Words none;
-    Job made = job(driver_named("python")->recipe({"", none, 512ULL << 20}).cells);
+    Task task{"", none, 512ULL << 20};
+    task.in_context = true;
+    Job made = job(driver_named("python")->recipe(task).cells);
     made.keeps_box = true;
     made.context = context;
     made.begins_context = begins;
