@@ -20,6 +20,8 @@ class Outbox {
 
   [[nodiscard]] bool empty() const noexcept { return queue_.empty(); }
   [[nodiscard]] bool has_room() const noexcept { return queue_.size() < kHighWater; }
+  /// So little that it may wait for more.
+  [[nodiscard]] bool has_little() const noexcept { return queue_.size() < kLowWater; }
   /// Memory in use, sent and unsent.
   [[nodiscard]] std::size_t held_bytes() const noexcept { return queue_.held_bytes(); }
   void put(FrameType type, Bytes payload);
@@ -33,7 +35,7 @@ class Outbox {
  private:
   [[nodiscard]] std::span<std::byte> frame_room();
 
-  static constexpr std::size_t kHighWater = 256UL << 10;
+  static constexpr std::size_t kHighWater = 256UL << 10, kLowWater = 4UL << 10;
 
   ByteQueue queue_;
 };

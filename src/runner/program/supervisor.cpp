@@ -15,6 +15,8 @@ constexpr std::uint32_t kKillSignal = 9;
 constexpr std::chrono::milliseconds kDrain{1000};
 // Who has taken his leave is gone by then, or does something else.
 constexpr std::chrono::milliseconds kLeave{100};
+// What a program says that was waited for is as a rule followed by its end, sooner than this.
+constexpr std::chrono::milliseconds kMoment{1};
 // The most that a pipe can hold for an ordinary user (pipe(7), pipe-max-size).
 constexpr std::size_t kPipeBytes = 1UL << 20;
 
@@ -56,6 +58,7 @@ Status Supervisor::run() {
 
 Deadline Supervisor::turn_deadline() const {
   if (exporter_ && outbox_.has_room()) return Deadline::after({});
+  if (tells_at_) return *tells_at_;
   if (drain_until_) return *drain_until_;
   return leaves_until_ ? *leaves_until_ : types_end_at_.value_or(Deadline::never());
 }
@@ -73,7 +76,7 @@ Status Supervisor::turn() {
   };
   std::array<os::Watch, kFirstOutput + 3> watches{};
   watches[kWireIn] = {handles_.wire_in.get(), true, false};
-  watches[kWireOut] = {handles_.wire_out.get(), false, !outbox_.empty()};
+  watches[kWireOut] = {handles_.wire_out.get(), false, !outbox_.empty() && !tells_at_};
   watches[kChildren] = {handles_.children.get(), true, false};
   watches[kStdin] = {stdin_.get(), false, !pending_stdin_.empty()};
   if (cell_) watches[kWord] = {cell_->words.get(), false, !cell_->word.empty()};
@@ -110,6 +113,21 @@ Status Supervisor::turn() {
     if (!exporter_->step(outbox_)) exporter_.reset();
   }
   finish();
+  return tell_host();
+}
+
+// To wake the host three times costs more than most programs.
+bool Supervisor::may_wait_for_more() const {
+  const bool runs = !farewell_.empty() && main_ && !exited_;
+  return runs && !stdin_.valid() && outbox_.has_little() && !(tells_at_ && tells_at_->passed());
+}
+
+Status Supervisor::tell_host() {
+  if (!outbox_.empty() && may_wait_for_more()) {
+    if (!tells_at_) tells_at_ = Deadline::after(kMoment);
+    return {};
+  }
+  tells_at_.reset();
   return outbox_.flush(handles_.wire_out.get());
 }
 

@@ -77,6 +77,8 @@ class Supervisor {
   /// Whether there was something to carry.
   [[nodiscard]] Result<bool> carry(Output& output);
   [[nodiscard]] Status carry_rest();
+  [[nodiscard]] bool may_wait_for_more() const;
+  [[nodiscard]] Status tell_host();
   void collect_children();
   void main_ended(const os::Ended& ended);
   void take_leave();
@@ -91,6 +93,7 @@ class Supervisor {
   std::uint64_t ignored_signals_ = os::kEverySignal;
   FrameReader reader_{Direction::to_runner};
   Outbox outbox_;
+  std::optional<Deadline> tells_at_;  // what is in it waits for more until then
   Importer importer_;
   std::optional<Exporter> exporter_;
   std::optional<os::TreeWatch> watch_;

@@ -54,6 +54,16 @@ TEST(Outbox, WritesFramesInOrder) {
   EXPECT_FALSE(reader.next().value().has_value());
 }
 
+TEST(Outbox, HasLittleBelowFourKibibytes) {
+  Outbox outbox;
+  EXPECT_TRUE(outbox.has_little());
+  const std::string most(4095 - kHeaderBytes, 'x');
+  outbox.put(FrameType::stdout_data, bytes_of(most));
+  EXPECT_TRUE(outbox.has_little());
+  outbox.put(FrameType::stdout_data, {});
+  EXPECT_FALSE(outbox.has_little());
+}
+
 TEST(Outbox, MakesNoFrameOfNothing) {
   Outbox outbox;
   (void)outbox.reserve();

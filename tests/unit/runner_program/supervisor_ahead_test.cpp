@@ -121,6 +121,18 @@ TEST(SupervisorAhead, TakesAFarewellForTheEndOfAProgramThatWaited) {
   EXPECT_EQ(bench.sink.value_text, "value");
 }
 
+// What it says may wait a moment for its end, and no longer.
+TEST(SupervisorAhead, TellsWhatAProgramSaysThatGoesOn) {
+  Leaving bench;
+  ASSERT_TRUE(bench.prepare(bench.interpreter()).ok());
+  ASSERT_TRUE(bench.tell_farewell("echo one; sleep 0.2; echo two; exec sleep 60\n").ok());
+  ASSERT_TRUE(bench.client().end_stdin(soon()).ok());
+  const auto ending = bench.await(Call{}.within(std::chrono::seconds(2)));
+  ASSERT_FALSE(ending.ok());
+  EXPECT_EQ(ending.error().code(), Errc::timed_out);
+  EXPECT_EQ(bench.sink.out, "one\ntwo\n");
+}
+
 TEST(SupervisorAhead, KillsAllWhereTheOneThatLeavesIsNotAlone) {
   Leaving bench;
   ASSERT_TRUE(bench.prepare(bench.interpreter()).ok());
