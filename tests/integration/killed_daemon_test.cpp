@@ -28,10 +28,8 @@ constexpr int kFull = 3;  // one box of each language
 class KilledDaemon : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    const auto options = options_for(GetParam());
-    if (!options) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
-    arguments_ = {"--type", options->type.value_or("")};
-    if (options->host) arguments_.insert(arguments_.end(), {"--host", *options->host});
+    arguments_ = words_for(GetParam());
+    if (arguments_.empty()) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
     environment_ = {{"XDG_STATE_HOME", folder_.path() + "/state"},
                     {"TMPDIR", folder_.path() + "/tmp"},
                     {"LAZARET_POOL_MOST", std::to_string(kFull)},

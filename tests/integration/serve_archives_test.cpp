@@ -24,12 +24,9 @@ using testing::UnorderedElementsAre;
 class ServeArchivesOn : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    const auto options = options_for(GetParam());
-    if (!options) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
-    std::vector<std::string> arguments = {"--type", options->type.value_or("local"),
-                                          "--no-fallback"};
-    if (options->host) arguments.insert(arguments.end(), {"--host", *options->host});
-    daemon_ = std::make_unique<Daemon>(arguments);
+    const auto words = words_for(GetParam());
+    if (words.empty()) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
+    daemon_ = std::make_unique<Daemon>(words);
   }
   [[nodiscard]] const Daemon& daemon() const { return *daemon_; }
 

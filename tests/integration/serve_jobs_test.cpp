@@ -1,4 +1,5 @@
 #include <csignal>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,18 +15,29 @@ namespace {
 
 using namespace std::chrono_literals;
 
-class ServeJobs : public testing::Test {
+class ServeJobs : public testing::TestWithParam<const char*> {
  protected:
+  void SetUp() override {
+    words_ = words_for(GetParam());
+    if (words_.empty()) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
+    daemon_.emplace(words_);
+  }
+  const Daemon& daemon() const { return *daemon_; }
+  Daemon narrow_daemon() const {
+    std::vector<std::string> words = words_;
+    words.insert(words.end(), {"--runs", "1", "--queue", "1"});
+    return Daemon(words);
+  }
   std::string start(const std::string& code, Json more = Json::object()) const {
     more["detach"] = true;
-    const Reply reply = daemon_.ask("POST", "/v1/runs", bash_body(code, std::move(more)));
+    const Reply reply = daemon().ask("POST", "/v1/runs", bash_body(code, std::move(more)));
     EXPECT_EQ(reply.status, 202) << reply.body;
     return std::string(reply.head.header("Location"));
   }
-  Json get(const std::string& target) const { return daemon_.ask("GET", target).json(); }
-  int remove(const std::string& place) const { return daemon_.ask("DELETE", place).status; }
+  Json get(const std::string& target) const { return daemon().ask("GET", target).json(); }
+  int remove(const std::string& place) const { return daemon().ask("DELETE", place).status; }
   int signal(const std::string& place, const std::string& name) const {
-    return daemon_.ask("POST", place + "/signal", Json{{"signal", name}}.dump()).status;
+    return daemon().ask("POST", place + "/signal", Json{{"signal", name}}.dump()).status;
   }
   // Of standard output.
   std::string text(const std::string& place, const std::string& more = {}) const {
@@ -33,10 +45,16 @@ class ServeJobs : public testing::Test {
     return from_base64(part.value("content", "")).value_or("none: " + part.dump());
   }
 
-  const Daemon daemon_;
+
+ private:
+  std::vector<std::string> words_;
+  std::optional<Daemon> daemon_;
 };
 
-TEST_F(ServeJobs, AreListedUntilTheyAreGivenUp) {
+INSTANTIATE_TEST_SUITE_P(EachBackend, ServeJobs, testing::ValuesIn(kBackends),
+                         [](const auto& given) { return std::string(given.param); });
+
+TEST_P(ServeJobs, AreListedUntilTheyAreGivenUp) {
   EXPECT_EQ(get("/v1/runs"), Json::array());
   const std::string first = start("sleep 600"), second = start("exit 3");
   EXPECT_EQ(get(second + "?wait=30")["result"]["exit_code"], 3);
@@ -52,7 +70,7 @@ TEST_F(ServeJobs, AreListedUntilTheyAreGivenUp) {
   EXPECT_EQ(get("/v1/runs"), Json::array());
 }
 
-TEST_F(ServeJobs, AreReadFromAnyPlaceWhileTheyRun) {
+TEST_P(ServeJobs, AreReadFromAnyPlaceWhileTheyRun) {
   const std::string place = start("printf 'one\\xff'; read -r < <(sleep 600); printf two");
   EXPECT_EQ(text(place), "one\xff");
   EXPECT_EQ(text(place, "&offset=2"), "e\xff");
@@ -68,7 +86,7 @@ TEST_F(ServeJobs, AreReadFromAnyPlaceWhileTheyRun) {
 }
 
 // Its reader is answered when there is something, and when there will be nothing any more.
-TEST_F(ServeJobs, WakeThoseWhoWaitForThem) {
+TEST_P(ServeJobs, WakeThoseWhoWaitForThem) {
   const std::string place = start("echo a; sleep 3; echo b; echo aside >&2");
   const Json first = get(place + "/output?wait=60");
   EXPECT_EQ(first["content"], to_base64("a\n"));
@@ -81,8 +99,8 @@ TEST_F(ServeJobs, WakeThoseWhoWaitForThem) {
 }
 
 // Those that were given up before they began leave their places in the queue.
-TEST_F(ServeJobs, WaitInAQueueForThoseWhoWantThem) {
-  const Daemon narrow({"--runs", "1", "--queue", "1"});
+TEST_P(ServeJobs, WaitInAQueueForThoseWhoWantThem) {
+  const Daemon narrow = narrow_daemon();
   const auto submit = [&narrow] {
     return narrow.ask("POST", "/v1/runs", bash_body("sleep 600", {{"detach", true}}));
   };
@@ -100,10 +118,10 @@ TEST_F(ServeJobs, WaitInAQueueForThoseWhoWantThem) {
 }
 
 // Someone who has gone is not answered, and the run goes on.
-TEST_F(ServeJobs, OutliveThoseWhoWaitForThem) {
+TEST_P(ServeJobs, OutliveThoseWhoWaitForThem) {
   const std::string place = start("read -r < <(sleep 600)");
   {
-    const auto wire = daemon_.connect();
+    const auto wire = daemon().connect();
     const std::string ask = "GET " + place + "?wait=60 HTTP/1.1\r\nHost: x\r\n\r\n";
     ASSERT_TRUE(wire->write(bytes_of(ask), Call{}.within(5s)).ok());
     EXPECT_EQ(get(place + "?wait=1")["state"], "running");
@@ -113,7 +131,7 @@ TEST_F(ServeJobs, OutliveThoseWhoWaitForThem) {
   EXPECT_EQ(get(place + "?wait=30")["state"], "done");
 }
 
-TEST_F(ServeJobs, TakeSignalsWhileTheyRun) {
+TEST_P(ServeJobs, TakeSignalsWhileTheyRun) {
   const std::string place =
       start("trap 'echo caught; exit 5' USR1; echo ready; while :; do sleep 0.05; done");
   EXPECT_EQ(text(place), "ready\n");
@@ -125,8 +143,8 @@ TEST_F(ServeJobs, TakeSignalsWhileTheyRun) {
   EXPECT_EQ(signal(place, "TERM"), 409);
 }
 
-TEST_F(ServeJobs, RunInSessionsToo) {
-  const Json made = daemon_.ask("POST", "/v1/sessions", R"({"language":"bash"})").json();
+TEST_P(ServeJobs, RunInSessionsToo) {
+  const Json made = daemon().ask("POST", "/v1/sessions", R"({"language":"bash"})").json();
   const std::string place = start("echo kept > file; cat file", {{"session", made["session_id"]}});
   EXPECT_EQ(text(place), "kept\n");
   EXPECT_EQ(get(place + "?wait=30")["state"], "done");
@@ -134,7 +152,7 @@ TEST_F(ServeJobs, RunInSessionsToo) {
 }
 
 // What was cut is told, and the result has what was kept of it.
-TEST_F(ServeJobs, SayWhereTheirOutputWasCut) {
+TEST_P(ServeJobs, SayWhereTheirOutputWasCut) {
   const Json few = {{"limits", {{"stdout_bytes", 1000}}}};
   const std::string place = start("head -c 5000 /dev/zero | tr '\\0' x; echo end", few);
   EXPECT_EQ(get(place + "?wait=30")["result"]["truncated"], true);
@@ -148,23 +166,23 @@ TEST_F(ServeJobs, SayWhereTheirOutputWasCut) {
   EXPECT_EQ(get(whole + "/output")["truncated"], false);
 }
 
-TEST_F(ServeJobs, RefuseWhatCannotBe) {
+TEST_P(ServeJobs, RefuseWhatCannotBe) {
   const std::string place = start("true");
   for (const char* const query :
        {"?wait=61", "?wait=-1", "?wait=x", "?wait=", "?other=1", "?wait=1&wait=1"})
-    EXPECT_EQ(daemon_.ask("GET", place + query).status, 400) << query;
+    EXPECT_EQ(daemon().ask("GET", place + query).status, 400) << query;
   for (const char* const query : {"?stream=both", "?offset=-1", "?offset=1x", "?wait=61"})
-    EXPECT_EQ(daemon_.ask("GET", place + "/output" + query).status, 400) << query;
+    EXPECT_EQ(daemon().ask("GET", place + "/output" + query).status, 400) << query;
   for (const char* const body : {"", "[]", "{}", R"({"signal":1})", R"({"signal":"TERM","x":1})"})
-    EXPECT_EQ(daemon_.ask("POST", place + "/signal", body).status, 400) << body;
+    EXPECT_EQ(daemon().ask("POST", place + "/signal", body).status, 400) << body;
   EXPECT_EQ(get(place + "?wait=60")["state"], "done");
-  EXPECT_EQ(daemon_.ask("GET", "/v1/runs/0/output").status, 404);
-  EXPECT_EQ(daemon_.ask("POST", "/v1/runs/0/signal", R"({"signal":"TERM"})").status, 404);
+  EXPECT_EQ(daemon().ask("GET", "/v1/runs/0/output").status, 404);
+  EXPECT_EQ(daemon().ask("POST", "/v1/runs/0/signal", R"({"signal":"TERM"})").status, 404);
 }
 
 // Of what is too large to be kept twice the output goes, of what is too large at all everything,
 // and nothing of others.
-TEST_F(ServeJobs, TakeNobodyElsesPlace) {
+TEST_P(ServeJobs, TakeNobodyElsesPlace) {
   const auto writes = [](const char* megabytes, const char* to) {
     return std::string("head -c ") + megabytes + "M /dev/zero | tr '\\0' x " + to + "; ";
   };
@@ -172,19 +190,19 @@ TEST_F(ServeJobs, TakeNobodyElsesPlace) {
   const std::string small = start("echo small");
   EXPECT_EQ(get(small + "?wait=60")["state"], "done");
   const std::string large = start(writes("34", ""), much);
-  EXPECT_EQ(daemon_.ask("GET", large + "/output?wait=60&offset=99999999").status, 409);
+  EXPECT_EQ(daemon().ask("GET", large + "/output?wait=60&offset=99999999").status, 409);
   EXPECT_EQ(get(large + "?wait=60")["result"]["stdout"].get_ref<const std::string&>().size(),
             34U << 20);
-  EXPECT_EQ(daemon_.ask("GET", large + "/output").status, 409);
+  EXPECT_EQ(daemon().ask("GET", large + "/output").status, 409);
   const std::string huge = start(writes("34", "") + writes("34", ">&2"), much);
-  EXPECT_TRUE(becomes_true(60s, [&] { return daemon_.ask("GET", huge).status == 404; }));
+  EXPECT_TRUE(becomes_true(60s, [&] { return daemon().ask("GET", huge).status == 404; }));
   EXPECT_EQ(text(small), "small\n");
   EXPECT_EQ(get(large)["state"], "done");
 }
 
 // Others are told to nobody but who has asked for them.
-TEST_F(ServeJobs, AreThoseThatWereDetached) {
-  const auto wire = daemon_.connect();
+TEST_P(ServeJobs, AreThoseThatWereDetached) {
+  const auto wire = daemon().connect();
   const std::string body = bash_body("sleep 600");
   const std::string ask =
       "POST /v1/runs HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\nContent-Length: " +
@@ -195,7 +213,7 @@ TEST_F(ServeJobs, AreThoseThatWereDetached) {
   ASSERT_NE(id, told.npos) << told;
   EXPECT_EQ(get("/v1/runs"), Json::array());
   const std::string place = "/v1/runs/" + told.substr(id + 9, 32);
-  EXPECT_EQ(daemon_.ask("GET", place + "/output").status, 409);
+  EXPECT_EQ(daemon().ask("GET", place + "/output").status, 409);
   EXPECT_TRUE(becomes_true(10s, [&] { return signal(place, "TERM") == 202; }));
 }
 

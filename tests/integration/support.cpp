@@ -148,6 +148,14 @@ std::optional<SandboxOptions> options_for(const std::string& backend) {
   return options;
 }
 
+std::vector<std::string> words_for(const std::string& backend) {
+  const auto options = options_for(backend);
+  if (!options) return {};
+  std::vector<std::string> words = {"--type", options->type.value_or(""), "--no-fallback"};
+  if (options->host) words.insert(words.end(), {"--host", *options->host});
+  return words;
+}
+
 CodeSandbox sandbox_on(const std::string& backend) {
   const auto options = options_for(backend);
   if (!options) give_up("no endpoint for " + backend);

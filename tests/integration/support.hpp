@@ -38,6 +38,8 @@ inline constexpr const char* kBackends[] = {"native", "docker", "podman"};
 /// How to reach a backend: native always; docker and podman where LAZARET_TEST_DOCKER and
 /// LAZARET_TEST_PODMAN name an endpoint ("unix:///run/docker.sock").
 [[nodiscard]] std::optional<SandboxOptions> options_for(const std::string& backend);
+/// The same as words for a command line, none where there is no answer.
+[[nodiscard]] std::vector<std::string> words_for(const std::string& backend);
 /// A sandbox on a backend for which options_for() has an answer; a failure ends the process.
 [[nodiscard]] CodeSandbox sandbox_on(const std::string& backend);
 /// One run there, as JSON: the public schema, not our structs.
