@@ -37,10 +37,13 @@ class ReadyBox final : public pool::Item {
   }
 
   // A runner that waits for its job says nothing; the end of its stream is the end of the box.
-  pool::Fitness fitness(const Call& call) override {
+  bool has_ended() override {
     std::array<std::byte, 1> byte;
     const auto heard = box_->wire().read(byte, Call{}.within(std::chrono::milliseconds(0)));
-    if (heard.ok() || heard.error().code() != Errc::timed_out) return pool::Fitness::unfit;
+    return heard.ok() || heard.error().code() != Errc::timed_out;
+  }
+  pool::Fitness fitness(const Call& call) override {
+    if (has_ended()) return pool::Fitness::unfit;
     switch (box_->currency(call)) {
       case backend::Currency::current: return pool::Fitness::fit;
       case backend::Currency::outdated: return pool::Fitness::unfit;

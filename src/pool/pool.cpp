@@ -203,20 +203,27 @@ class Pool::State {
     std::unique_lock lock(mutex_);
     while (!stop.stop_requested()) {
       const auto now = Clock::now();
+      give_up_ended(now);
       const auto order = shelves_.next_order(now);
       give_up_old(now);
       if (order) {
         tell_a_maker();  // there may be more to make
         make_one(*order, lock, stop);
       } else {
-        needed_.wait_until(lock, stop, shelves_.next_change(now),
+        needed_.wait_until(lock, stop, std::min(shelves_.next_change(now), shelves_.next_look()),
                            [this, seen = news_] { return news_ != seen; });
       }
     }
   }
 
-  void give_up_old(Clock::time_point now) {
-    for (std::unique_ptr<Item>& item : shelves_.outdated(now)) {
+  void give_up_old(Clock::time_point now) { let_go(shelves_.outdated(now)); }
+  void give_up_ended(Clock::time_point now) {
+    std::vector<std::unique_ptr<Item>> ended = shelves_.ended(now);
+    counts_.unfit += ended.size();
+    let_go(std::move(ended));
+  }
+  void let_go(std::vector<std::unique_ptr<Item>> items) {
+    for (std::unique_ptr<Item>& item : items) {
       retired_.push_back(std::move(item));
       used_.notify_one();
     }

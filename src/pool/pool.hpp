@@ -26,6 +26,9 @@ class Item {
 
   /// Asked by the thread that it would be handed to, which holds nothing meanwhile.
   [[nodiscard]] virtual Fitness fitness(const Call& call) = 0;
+  /// Whether it is of no use any more, as far as can be told at once; asked now and then of each
+  /// that waits, under the pool's lock.
+  [[nodiscard]] virtual bool has_ended() { return false; }
   /// Has its end begin, before it is destroyed, beside that of others. Never waits.
   virtual void doom() noexcept {}
   /// What it takes while it waits; 0 where that is not known.
@@ -60,6 +63,7 @@ struct Bounds {
   bool (*is_crowded)() = nullptr;               ///< whether none is; unset: that cannot be told
   std::string (*shown)(const std::string& kind) = nullptr;  ///< what a kind may be called before
                                                             ///< others; unset: as it is
+  std::chrono::milliseconds between_looks{1'000};  ///< at what waits, whether it has ended
   std::chrono::milliseconds first_pause{100};  ///< after a failure; doubled by each further one
   std::chrono::milliseconds longest_pause{30'000};
 };
@@ -70,7 +74,7 @@ struct Counts {
   std::uint64_t made = 0;    ///< ahead
   std::uint64_t handed = 0;  ///< out of those
   std::uint64_t missed = 0;  ///< demands that found none, each kind's first one among them
-  std::uint64_t unfit = 0;   ///< that had changed while they waited
+  std::uint64_t unfit = 0;   ///< that had changed or ended while they waited
   std::uint64_t failed = 0;  ///< attempts to make one
   std::size_t leaving = 0;   ///< retired, not yet destroyed
 };

@@ -207,6 +207,23 @@ std::vector<std::unique_ptr<Item>> Shelves::outdated(Time now) {
   return std::exchange(given_up_, {});
 }
 
+// What takes their places comes after a pause, as after a failure.
+std::vector<std::unique_ptr<Item>> Shelves::ended(Time now) {
+  std::vector<std::unique_ptr<Item>> all;
+  if (now < looked_at_ + bounds_.between_looks) return all;
+  looked_at_ = now;
+  for (auto& [kind, shelf] : shelves_) {
+    const auto goes_on = [](const auto& item) { return !item->has_ended(); };
+    const auto first = std::stable_partition(shelf.waiting.begin(), shelf.waiting.end(), goes_on);
+    if (first == shelf.waiting.end()) continue;
+    std::move(first, shelf.waiting.end(), std::back_inserter(all));
+    shelf.waiting.erase(first, shelf.waiting.end());
+    shelf.spare = std::min(shelf.spare, shelf.waiting.size());
+    shelf.not_before = std::max(shelf.not_before, now + bounds_.first_pause);
+  }
+  return all;
+}
+
 std::vector<std::unique_ptr<Item>> Shelves::give_up_all() {
   for (auto& [kind, shelf] : shelves_) {
     std::ranges::move(shelf.waiting, std::back_inserter(given_up_));
@@ -242,6 +259,10 @@ Shelves::Time Shelves::next_change(Time now) const {
     if (const Time gives = shelf.asked + bounds_.recent; gives > now) next = std::min(next, gives);
   }
   return next;
+}
+
+Shelves::Time Shelves::next_look() const {
+  return waiting() > 0 ? looked_at_ + bounds_.between_looks : Time::max();
 }
 
 std::size_t Shelves::waiting() const {

@@ -45,6 +45,10 @@ class Shelves {
   /// What waits no more: what gave way, what takes more memory than there is for it, the kinds that
   /// nobody has asked for in a while, and of others what nobody has needed for as long.
   [[nodiscard]] std::vector<std::unique_ptr<Item>> outdated(Time now);
+  /// What has ended while it waited, not sooner than some time after the last look.
+  [[nodiscard]] std::vector<std::unique_ptr<Item>> ended(Time now);
+  /// When ended() looks again; never where nothing waits.
+  [[nodiscard]] Time next_look() const;
   /// All that waits, which does so no more.
   [[nodiscard]] std::vector<std::unique_ptr<Item>> give_up_all();
   /// When something is to be done even if nobody asks: later than `now`, when outdated() and
@@ -112,6 +116,7 @@ class Shelves {
   Time paced_;  // by when all that was ordered would be made at the bound's rate
   std::optional<Time> waits_since_;  // for a processor: what is to be made next
   Time looks_again_;                 // whether there is one
+  Time looked_at_;                   // when all that waits was, whether it has ended
 };
 
 }  // namespace lazaret::pool

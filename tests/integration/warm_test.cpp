@@ -114,6 +114,14 @@ TEST_P(Warm, ReplacesUnnoticedWhatIsKilledWhileItWaits) {
   }
 }
 
+TEST_P(Warm, ReplacesWhatIsKilledWhileNobodyAsks) {
+  const CodeSandbox sandbox = sandbox_on(GetParam());
+  const Ids waiting = await(sandbox, bash("true"));
+  boxes().kill(waiting);
+  EXPECT_TRUE(lose_all(waiting));
+  EXPECT_TRUE(becomes_true(30s, [&] { return !boxes().ids().empty(); }));
+}
+
 TEST_P(Warm, LeavesNothingWhenTheSandboxGoes) {
   std::vector<pid_t> processes;
   {

@@ -27,6 +27,7 @@ class Workshop {
       if (shop_.asked) shop_.asked(number);
       return shop_.fitness;
     }
+    bool has_ended() override { return shop_.ended == number; }
     const int number;
 
    private:
@@ -52,7 +53,7 @@ class Workshop {
     return there_;
   }
 
-  std::atomic<int> attempts = 0;
+  std::atomic<int> attempts = 0, ended = 0;  // and which of them has ended
   std::atomic<Fitness> fitness = Fitness::fit;
   std::atomic<bool> fails = false, slow = false;
   std::function<void(int)> asked;  // whether the one of this number is fit
@@ -207,6 +208,20 @@ TEST(Pool, ReplacesUnnoticedWhatIsNoLongerFit) {
   EXPECT_GE(pool.counts().unfit, 1U) << "a new one may have come meanwhile";
   await_waiting(pool, 2);
   EXPECT_NE(ask(pool, shop), nullptr);
+}
+
+// A demand would find it dead: nobody has to ask for that.
+TEST(Pool, ReplacesWhatEndsWhileNobodyAsks) {
+  Workshop shop;
+  Pool pool({.between_looks = 10ms, .first_pause = 1ms});
+  pool.keep("a", shop.make(), 2);
+  await_waiting(pool, 2);
+  shop.ended = 1;
+  while (shop.attempts < 3) std::this_thread::sleep_for(1ms);
+  await_waiting(pool, 2);
+  EXPECT_EQ(pool.counts().unfit, 1U);
+  EXPECT_TRUE(shop.holds(2)) << "the one that has ended is destroyed";
+  EXPECT_NE(number_of(ask(pool, shop)), 1);
 }
 
 // One slow answer says nothing of those that wait, and a second question is no better.

@@ -15,7 +15,9 @@ struct Thing final : Item {
   explicit Thing(std::uint64_t memory_bytes = 0) : bytes(memory_bytes) {}
   Fitness fitness(const Call&) override { return Fitness::fit; }
   std::uint64_t memory_bytes() const noexcept override { return bytes; }
+  bool has_ended() override { return is_over; }
   std::uint64_t bytes;
+  bool is_over = false;
 };
 
 inline const Make kMake = [](const Call&) { return std::make_unique<Thing>(); };

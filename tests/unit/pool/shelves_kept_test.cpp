@@ -26,6 +26,23 @@ TEST(Shelves, KeepWhatTheyAreToldToWhetherAnybodyAsksOrNot) {
   EXPECT_EQ(shelves.waiting(), 2U);
 }
 
+TEST(Shelves, LookNowAndThenForWhatHasEnded) {
+  Shelves shelves({.most = 3, .between_looks = 1s, .first_pause = 100ms});
+  EXPECT_EQ(shelves.next_look(), Shelves::Time::max()) << "nothing waits";
+  shelves.keep("a", kMake, 2, kStart);
+  EXPECT_EQ(fill(shelves), 2);
+  EXPECT_TRUE(shelves.ended(kStart).empty());
+  EXPECT_EQ(shelves.next_look(), kStart + 1s);
+  auto item = shelves.take("a", kStart);
+  static_cast<Thing&>(*item).is_over = true;
+  shelves.put_back("a", std::move(item));
+  EXPECT_TRUE(shelves.ended(kStart + 999ms).empty());
+  EXPECT_EQ(shelves.ended(kStart + 1s).size(), 1U);
+  EXPECT_EQ(shelves.waiting(), 1U);
+  EXPECT_EQ(fill(shelves, kStart + 1s + 99ms), 0);
+  EXPECT_EQ(fill(shelves, kStart + 1s + 100ms), 1) << "another takes its place";
+}
+
 TEST(Shelves, GiveThePlacesOfWhatTheyKeepToNobody) {
   Shelves shelves({.most = 2, .kinds = 2, .recent = 0ms});
   ask(shelves, "b", 9);
