@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -126,6 +128,18 @@ TEST(CliDoctor, NamesWhatTheHostOffersAndHowToFixTheRest) {  // L-42
     EXPECT_NE(fact["note"], "") << fact;
     EXPECT_EQ(fact["present"].get<bool>(), fact["fix"] == "") << fact;
   }
+}
+
+// L-12: a host that has both, and its controllers in version 1.
+TEST(CliDoctor, SaysThatVersionOneHasTheControllersWhereItHas) {
+  std::ifstream controllers("/sys/fs/cgroup/unified/cgroup.controllers");
+  const std::string offered(std::istreambuf_iterator<char>(controllers), {});
+  if (!controllers || offered.find("memory") != offered.npos)
+    GTEST_SKIP() << "this host has no version 2 beside a version 1 that holds the controllers";
+  const Json said = told_by(lazaret({"doctor", "--json", "--type", "local"}));
+  const Json& fact = said["backends"][0]["host"][0];
+  EXPECT_THAT(fact["note"].get<std::string>(), HasSubstr("version 1 holds them and is not used"));
+  EXPECT_THAT(fact["fix"].get<std::string>(), HasSubstr("cgroup_no_v1=all"));
 }
 
 }  // namespace

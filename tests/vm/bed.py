@@ -121,6 +121,15 @@ def command(*words, options=(), by=ROOT):
     return lazaret("exec", "--json", "--type", "local", *options, "--", *words, by=by)
 
 
+def prediction_is_true(by=ROOT):
+    """What doctor says of each control is what the next run says of it."""
+    rows = lazaret("doctor", "--json", by=by).native["evidence"]
+    doctor = {row["control"]: (row["status"], row["applied"]) for row in rows}
+    run = {control: (row["status"], row["applied"])
+           for control, row in command("true", by=by).evidence.items()}
+    equal(doctor, run)
+
+
 def check(holds, words):
     if not holds:
         raise AssertionError(str(words))

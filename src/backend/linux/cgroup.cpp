@@ -156,7 +156,12 @@ std::optional<std::uint64_t> Cgroup::field(const char* file, std::string_view na
   return std::nullopt;
 }
 
-std::vector<Reading> Cgroup::readings(const Limits& limits) const {
+bool Cgroup::holds(pid_t process) const {
+  return ("\n" + read("cgroup.procs") + "\n").find("\n" + std::to_string(process) + "\n") !=
+         std::string::npos;
+}
+
+std::vector<Reading> Cgroup::readings(const Limits& limits, pid_t first) const {
   const auto reading = [this](Control control, const char* file, const auto& holds) {
     const std::string seen = read(file);
     return Reading{
@@ -179,6 +184,10 @@ std::vector<Reading> Cgroup::readings(const Limits& limits) const {
   readings.push_back(reading(Control::swap, "memory.swap.max", is("0")));
   readings.push_back(reading(Control::pids, "pids.max", is(std::to_string(limits.pids))));
   readings.push_back(reading(Control::cpu, "cpu.max", is(cpu_max(limits))));
+  if (holds(first)) return readings;
+  for (const Control control : {Control::memory, Control::swap, Control::pids, Control::cpu})
+    readings.push_back({control, EvidenceStatus::not_enforced,
+                        "cgroup.procs does not name the box's first process", kFiles});
   return readings;
 }
 

@@ -31,8 +31,9 @@ class Cgroup {
   ~Cgroup();
 
   [[nodiscard]] int descriptor() const noexcept { return directory_.get(); }
-  /// What the kernel has in its files, compared with what was asked.
-  [[nodiscard]] std::vector<Reading> readings(const Limits& limits) const;
+  /// What the kernel has in its files, compared with what was asked for a box whose first process
+  /// is `first`.
+  [[nodiscard]] std::vector<Reading> readings(const Limits& limits, pid_t first) const;
   /// Kills what is in it and removes it; waits until the last process is gone.
   [[nodiscard]] Status remove(const Call& call);
   /// Adds usage and kill counters.
@@ -46,6 +47,7 @@ class Cgroup {
   [[nodiscard]] bool has(const char* file) const;
   [[nodiscard]] const char* oom_group() const;
   [[nodiscard]] Status limit_disks(const Limits& limits) const;
+  [[nodiscard]] bool holds(pid_t process) const;
   [[nodiscard]] std::vector<Reading> disk_readings(const Limits& limits) const;
   [[nodiscard]] Status write(const char* file, const std::string& text) const;
   [[nodiscard]] std::optional<std::uint64_t> field(const char* file, std::string_view name) const;

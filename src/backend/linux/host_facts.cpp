@@ -111,7 +111,8 @@ void add_landlock(std::vector<HostFact>& facts) {
         {"Landlock", Presence::missing, "not in this kernel, or off",
          "boot with landlock first in lsm=, as in lsm=landlock,lockdown,yama,apparmor"});
   } else if (!trial.was_tried) {
-    facts.push_back({"Landlock", Presence::missing, version + ", which could not be tried", ""});
+    facts.push_back({"Landlock", Presence::missing, version + ", which could not be tried",
+                     "a process more must be allowed to this user (ulimit -u)"});
   } else if (const std::string open = not_held(trial); !open.empty()) {
     facts.push_back({"Landlock", Presence::missing, version + ", which does not hold " + open,
                      "Linux 6.12 has version 6"});

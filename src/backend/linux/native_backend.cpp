@@ -104,7 +104,7 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
   }
   readings.push_back(read_proc_mounts(report, parts.spawner->foundation()));
   readings.push_back(read_scratch_mounts(report, spec.profile));
-  add(parts.cgroup ? parts.cgroup->readings(spec.limits)
+  add(parts.cgroup ? parts.cgroup->readings(spec.limits, parts.launched.pid)
                    : readings_without_cgroup(spec, report, cgroups.why_not));
   readings.push_back(timeout_reading());
   if (!spec.egress.hosts.empty()) readings.push_back(way_out_reading());

@@ -105,6 +105,7 @@ std::string way_out(std::string_view step, int code, const HostTraits& traits) {
     return more_of(traits.exhausted.empty() ? likely : traits.exhausted);
   }
   if (code == EINVAL && step == "make namespaces") return kKernel;
+  if (code == EINVAL && step == "make a network namespace") return kKernel;
   if (code != EPERM && code != EACCES && code != ENOSYS) return "";
   if (traits.in_container) return kContainer;
   if (traits.apparmor_restricts) return allowed_by_apparmor(traits.apparmor_profile);

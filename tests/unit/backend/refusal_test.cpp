@@ -37,6 +37,7 @@ TEST(WayOut, TellsWhoMayNotGiveUpItsPriority) {
 TEST(WayOut, NamesTheNamespacesThatAKernelMustHave) {
   EXPECT_THAT(way_out("make namespaces", EINVAL, {.apparmor_restricts = true}),
               AllOf(HasSubstr("CONFIG_TIME_NS"), Not(HasSubstr("apparmor"))));
+  EXPECT_THAT(way_out("make a network namespace", EINVAL, {}), HasSubstr("kernel lacks"));
   EXPECT_THAT(way_out("add scratch", EINVAL, {}), IsEmpty());
 }
 

@@ -3,7 +3,7 @@
 import pathlib
 import subprocess
 
-from bed import ROOT, USER, check, command, equal, python
+from bed import ROOT, USER, check, command, equal, prediction_is_true, python
 
 
 def modules():
@@ -27,3 +27,8 @@ def IsNotSaidToHaveLandlock_P57():
         said = control == "landlock" or "landlock" in row["applied"].lower()
         check(not said or row["status"] != "enforced" or "no landlock" in row["applied"].lower(),
               row)
+
+
+def LetsDoctorSayWhatARunWillShow_P48():
+    for caller in (ROOT, USER):
+        prediction_is_true(by=caller)

@@ -10,7 +10,7 @@ import subprocess
 import time
 
 from bed import (ALL_HELD, CGROUPS, USER, check, command, equal, finish, lazaret, left_cgroups,
-                 processes, python, start, until)
+                 prediction_is_true, processes, python, start, until)
 from unified_root import BOMB, HOG
 
 HELD = ("memory", "swap", "cpu", "pids")
@@ -147,6 +147,11 @@ def LetsDoctorSayWhereBoxesGetTheirCgroups_L52():
     check(f"[!] Cgroups delegation: boxes beneath {MANAGED}/app.slice/lazaret-" in text, text)
     check(".scope, without: io\n" in text, text)
     check("fix: sudo systemctl edit user@.service, with: [Service] Delegate=" in text, text)
+
+
+@patiently
+def LetsDoctorSayWhatARunWillShow_P48():
+    prediction_is_true(by=USER)
 
 
 def DegradesWithTheReasonWhereNoManagerAnswers_L47():
