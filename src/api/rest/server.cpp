@@ -70,9 +70,12 @@ class Server {
         network_(desk_, (options_.bounds.connections + 1) / 2),
         work_(loop_.get_executor()),
         signals_(loop_, SIGTERM, SIGINT),
-        runs_(loop_, execute_with(service), workers_, options_.bounds),
+        runs_(
+            loop_, [&service](const auto& asked) { return service.execute_checked(asked); },
+            workers_, options_.bounds),
         sessions_(loop_, workers_, enders_, options_.bounds),
-        readiness_(loop_, execute_with(service), chores_),
+        readiness_(
+            loop_, [&service](const auto& asked) { return service.execute(asked); }, chores_),
         workers_(options_.bounds.runs, options_.bounds.queue),
         chores_(kChoreThreads, options_.bounds.chores),
         makers_(kMakerThreads, options_.bounds.sessions),
@@ -111,10 +114,6 @@ class Server {
   }
 
  private:
-  static Runs::Execute execute_with(core::Service& service) {
-    return [&service](const ExecutionRequest& request) { return service.execute_checked(request); };
-  }
-
   void welcome(Hall& hall, os::Handle handle) {
     Gate gate = gate_for(handle.get(), options_.token);
     PlainStream stream(loop_);

@@ -52,7 +52,7 @@ std::string proc_text(std::int64_t process, const std::string& name) {
 // `field` with the line break before it: the first line is the process's own word.
 std::uint32_t kib_in(std::string_view status, std::string_view field) {
   const std::size_t at = status.find(field);
-  if (at == std::string_view::npos) return 0;
+  if (at == std::string_view::npos || status.find(" kB", at) == std::string_view::npos) return 0;
   return static_cast<std::uint32_t>(number_at(status, at + field.size(), 10).value_or(0));
 }
 
@@ -64,7 +64,7 @@ Handle proc_file(const std::string& name) {
 
 // All of it that can be of interest, once more each time it is asked.
 std::string text_now(const Handle& file) {
-  std::array<char, 1024> text;
+  std::array<char, 4096> text;
   const ssize_t count = file.valid() ? ::pread(file.get(), text.data(), text.size(), 0) : 0;
   return {text.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0))};
 }

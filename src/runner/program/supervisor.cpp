@@ -119,7 +119,8 @@ Status Supervisor::turn() {
 // To wake the host three times costs more than most programs.
 bool Supervisor::may_wait_for_more() const {
   const bool runs = !farewell_.empty() && main_ && !exited_;
-  return runs && !stdin_.valid() && outbox_.has_little() && !(tells_at_ && tells_at_->passed());
+  return runs && !is_slow_ && !stdin_.valid() && outbox_.has_little() &&
+         !(tells_at_ && tells_at_->passed());
 }
 
 Status Supervisor::tell_host() {
@@ -128,7 +129,9 @@ Status Supervisor::tell_host() {
     return {};
   }
   tells_at_.reset();
-  return outbox_.flush(handles_.wire_out.get());
+  LAZARET_CHECK(outbox_.flush(handles_.wire_out.get()));
+  is_slow_ = !outbox_.empty();
+  return {};
 }
 
 Status Supervisor::take_frames() {

@@ -94,6 +94,7 @@ class Supervisor {
   FrameReader reader_{Direction::to_runner};
   Outbox outbox_;
   std::optional<Deadline> tells_at_;  // what is in it waits for more until then
+  bool is_slow_ = false;              // the host: what is left has waited already
   Importer importer_;
   std::optional<Exporter> exporter_;
   std::optional<os::TreeWatch> watch_;

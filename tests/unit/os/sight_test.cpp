@@ -115,11 +115,11 @@ TEST(Sight, SeesThatAChildHasWaitedForOne) {
 
 TEST(Sight, SeesNothingOfWhoIsGoneOrWasNever) {
   EXPECT_EQ(Sight().program_mark(), "");
-  EXPECT_FALSE(is_only_child(Sight()));
+  EXPECT_FALSE(Sight().is_all("some mark"));
   const Sight nobody(0x3FFFFFFF);
   EXPECT_EQ(nobody.program_mark(), "");
   EXPECT_EQ(nobody.peak_kib(), 0U);
-  EXPECT_FALSE(is_only_child(nobody));
+  EXPECT_FALSE(nobody.is_all("some mark"));
 }
 
 }  // namespace
