@@ -1,7 +1,9 @@
 #include <fcntl.h>
+#include <signal.h>
 #include <linux/landlock.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
@@ -10,6 +12,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iterator>
+#include <set>
 #include <sstream>
 
 #include <gmock/gmock.h>
@@ -71,6 +75,11 @@ class Canary {
   std::string path_;
 };
 
+std::vector<std::string> words_in(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
 TEST_P(NativeIsolation, ShowsNoFileOfTheHost) {
   const Canary in_tmp("/tmp"), in_var("/var/tmp"), in_root("/root"), in_etc("/etc"),
       in_shm("/dev/shm");
@@ -121,6 +130,34 @@ TEST_P(NativeIsolation, HandsOnNoDescriptorThatTheCallerLeftOpen) {
         << number;
   }
   EXPECT_THAT(bare["descriptors"].dump(), HasSubstr("marked-"));
+}
+
+TEST_P(NativeIsolation, HasFewDevicesAndFolders) {  // L-15, L-17
+  const std::string seen = run_as(GetParam(), bash("cd /dev; echo *; echo /*")).value("stdout", "");
+  const std::size_t end = std::min(seen.find('\n'), seen.size());
+  EXPECT_EQ(seen.substr(0, end),
+            "fd full null ptmx pts random shm stderr stdin stdout tty urandom zero");
+  const std::set<std::string> known = {"/bin",  "/dev",   "/etc",    "/lib",          "/lib32",
+                                       "/lib64", "/libx32", "/mnt",  "/node_modules", "/proc",
+                                       "/sbin", "/tmp",   "/usr",    "/var",          "/work"};
+  for (const std::string& name : words_in(seen.substr(end)))
+    EXPECT_TRUE(known.contains(name)) << name;
+}
+
+// Whatever its caller has made of them (P-54).
+TEST_P(NativeIsolation, BeginsWithoutTheSignalsAndTheMaskOfItsCaller) {
+  const auto seen = in_child(GetParam(), [] {
+    sigset_t all;
+    sigfillset(&all);
+    ::sigprocmask(SIG_BLOCK, &all, nullptr);
+    for (const int number : {SIGINT, SIGHUP, SIGPIPE, SIGUSR1, SIGALRM}) ::signal(number, SIG_IGN);
+    ::umask(0);
+    return run_on("native", bash("grep -E '^Sig(Blk|Ign|Cgt)|^Umask' /proc/self/status"))
+        .value("stdout", "");
+  });
+  EXPECT_THAT(seen.value_or(""), HasSubstr("Umask:\t0022\n"));
+  for (const char* const set : {"SigBlk", "SigIgn"})
+    EXPECT_THAT(seen.value_or(""), HasSubstr(std::string(set) + ":\t0000000000000000\n"));
 }
 
 TEST_P(NativeIsolation, ShowsOnlyTheProcessesOfTheBox) {

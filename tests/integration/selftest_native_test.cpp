@@ -68,6 +68,9 @@ const Omission kOmissions[] = {
      {"C-41-locked-memory"}},
     {"LimitOnDescriptors", Role::box, SYS_prlimit64, {{1, RLIMIT_NOFILE}}, Control::open_files,
      {"H-80-descriptors"}, {}, {"H-80", "H-86", "H-78-work", "E-59-exit-7"}},
+    {"LimitOnTasks", Role::box, SYS_prlimit64, {{1, RLIMIT_NPROC}}, Control::pids,
+     {"E-49-fork-bomb", "E-56-zombies"}, {"E-49-thread-bomb"},  // held by the memory, too
+     {"E-49-fork-bomb", "E-49-thread-bomb", "E-56-zombies", "E-50", "E-59-exit-7"}},
     {"LimitOnTheSizeOfFiles", Role::box, SYS_prlimit64, {{1, RLIMIT_FSIZE}}, Control::file_size,
      {"H-86-large", "H-86-sparse"}, {}, {"H-80", "H-86", "H-78-work", "E-59-exit-7"}},
 };

@@ -22,6 +22,12 @@ class ServeJobs : public testing::TestWithParam<const char*> {
     if (words_.empty()) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
     daemon_.emplace(words_);
   }
+  // Nothing of its boxes is left to who comes next.
+  void TearDown() override {
+    if (!daemon_) return;
+    daemon_->signal(SIGTERM);
+    EXPECT_EQ(daemon_->wait(), 0);
+  }
   const Daemon& daemon() const { return *daemon_; }
   Daemon narrow_daemon() const {
     std::vector<std::string> words = words_;
@@ -44,7 +50,6 @@ class ServeJobs : public testing::TestWithParam<const char*> {
     const Json part = get(place + "/output?wait=30" + more);
     return from_base64(part.value("content", "")).value_or("none: " + part.dump());
   }
-
 
  private:
   std::vector<std::string> words_;
@@ -100,7 +105,7 @@ TEST_P(ServeJobs, WakeThoseWhoWaitForThem) {
 
 // Those that were given up before they began leave their places in the queue.
 TEST_P(ServeJobs, WaitInAQueueForThoseWhoWantThem) {
-  const Daemon narrow = narrow_daemon();
+  Daemon narrow = narrow_daemon();
   const auto submit = [&narrow] {
     return narrow.ask("POST", "/v1/runs", bash_body("sleep 600", {{"detach", true}}));
   };
@@ -115,6 +120,12 @@ TEST_P(ServeJobs, WaitInAQueueForThoseWhoWantThem) {
     EXPECT_EQ(narrow.ask("DELETE", place).status, 202);
     EXPECT_EQ(narrow.ask("GET", place + "?wait=30").json()["state"], "done");
   }
+  const std::string running =
+      "/v1/runs/" + narrow.ask("GET", "/v1/runs").json()[0]["run_id"].get<std::string>();
+  EXPECT_EQ(narrow.ask("DELETE", running).status, 202);
+  EXPECT_EQ(narrow.ask("GET", running + "?wait=30").json()["state"], "done");
+  narrow.signal(SIGTERM);
+  EXPECT_EQ(narrow.wait(), 0);
 }
 
 // Someone who has gone is not answered, and the run goes on.
@@ -214,7 +225,7 @@ TEST_P(ServeJobs, AreThoseThatWereDetached) {
   EXPECT_EQ(get("/v1/runs"), Json::array());
   const std::string place = "/v1/runs/" + told.substr(id + 9, 32);
   EXPECT_EQ(daemon().ask("GET", place + "/output").status, 409);
-  EXPECT_TRUE(becomes_true(10s, [&] { return signal(place, "TERM") == 202; }));
+  EXPECT_TRUE(becomes_true(30s, [&] { return signal(place, "TERM") == 202; }));
 }
 
 }  // namespace

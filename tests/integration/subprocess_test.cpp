@@ -31,9 +31,9 @@ class SubprocessOn : public testing::TestWithParam<const char*> {
 INSTANTIATE_TEST_SUITE_P(Backend, SubprocessOn, testing::ValuesIn(kBackends),
                          [](const auto& given) { return std::string(given.param); });
 
-constexpr const char* kWays[] = {"fork",       "raw_fork",        "clone",  "spawn",
-                                 "subprocess", "system",          "execve", "execve_with_a_guess",
-                                 "execveat",   "fork_in_a_thread"};
+constexpr const char* kWays[] = {"fork",     "raw_fork",        "raw_vfork", "clone",
+                                 "spawn",    "subprocess",      "system",    "execve",
+                                 "execveat", "execve_with_a_guess", "fork_in_a_thread"};
 
 TEST_P(SubprocessOn, RefusesEveryWayToAnotherProgramAndKeepsThreads) {  // L-20, L-38, P-49
   Json seen = seen_by_guest(Subprocess::deny);

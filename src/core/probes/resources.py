@@ -243,7 +243,7 @@ except OSError as error:
 #: no-control it would only make this machine slow
 import os, time
 try:
-    os.sched_setaffinity(0, range(os.cpu_count()))
+    os.sched_setaffinity(0, range(os.sysconf("SC_NPROCESSORS_CONF")))
 except OSError:
     pass
 until = time.monotonic() + 2
