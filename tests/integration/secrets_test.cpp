@@ -38,8 +38,7 @@ class SecretsOn : public testing::TestWithParam<const char*> {
     host_ = options->host.value_or("");
   }
   [[nodiscard]] std::vector<std::string> arguments() const {
-    if (host_.empty()) return {"--type", "local"};
-    return {"--type", GetParam(), "--host", host_, "--no-fallback"};
+    return words_for(GetParam());
   }
   // The journal's files among them.
   [[nodiscard]] std::string all_that_is_kept() const {

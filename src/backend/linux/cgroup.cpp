@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <vector>
@@ -157,8 +158,8 @@ std::optional<std::uint64_t> Cgroup::field(const char* file, std::string_view na
 }
 
 bool Cgroup::holds(pid_t process) const {
-  return ("\n" + read("cgroup.procs") + "\n").find("\n" + std::to_string(process) + "\n") !=
-         std::string::npos;
+  const std::string text = read("cgroup.procs");
+  return std::ranges::count(split(text, '\n'), std::to_string(process)) > 0;
 }
 
 std::vector<Reading> Cgroup::readings(const Limits& limits, pid_t first) const {

@@ -217,7 +217,8 @@ TEST(Pool, ReplacesWhatEndsWhileNobodyAsks) {
   pool.keep("a", shop.make(), 2);
   await_waiting(pool, 2);
   shop.ended = 1;
-  while (shop.attempts < 3) std::this_thread::sleep_for(1ms);
+  for (int look = 0; shop.attempts < 3 && look < 5000; ++look) std::this_thread::sleep_for(1ms);
+  ASSERT_EQ(shop.attempts, 3);
   await_waiting(pool, 2);
   EXPECT_EQ(pool.counts().unfit, 1U);
   EXPECT_TRUE(shop.holds(2)) << "the one that has ended is destroyed";
