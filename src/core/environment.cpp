@@ -122,8 +122,9 @@ std::string fingerprint(const policy::Config& config) {
   for (const auto& [name, value] : config.passed_environment) take(name, value);
   if (config.type == policy::BackendType::local) return to_hex(digest.finish());
   for (const char* const name : {"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "CONTAINER_HOST",
-                                 "DOCKER_API_VERSION", "HOME", "XDG_RUNTIME_DIR"})
+                                 "DOCKER_API_VERSION", "HOME"})
     take(name, os::variable(name).value_or(""));
+  take("XDG_RUNTIME_DIR", engine::runtime_dir(surroundings(config).engine).string());
   return to_hex(digest.finish());
 }
 

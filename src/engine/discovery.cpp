@@ -51,11 +51,6 @@ std::string variable(const Surroundings& surroundings, std::string_view name) {
   return surroundings.variable(name).value_or(std::string());
 }
 
-std::filesystem::path runtime_dir(const Surroundings& surroundings) {
-  if (!surroundings.runtime_dir.empty() || !surroundings.uid) return surroundings.runtime_dir;
-  return "/run/user/" + std::to_string(*surroundings.uid);
-}
-
 // WHY: a fixed place stays text, as generic_string() would take a slash from "//./pipe/".
 std::optional<std::string> resolve(const Surroundings& surroundings, const Place& place) {
   if (place.root == Root::none) return std::string(place.path);
@@ -186,6 +181,11 @@ std::string advice(const Search& search) {
 }
 
 }  // namespace
+
+std::filesystem::path runtime_dir(const Surroundings& surroundings) {
+  if (!surroundings.runtime_dir.empty() || !surroundings.uid) return surroundings.runtime_dir;
+  return "/run/user/" + std::to_string(*surroundings.uid);
+}
 
 std::optional<std::string> read_small_file(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);

@@ -29,6 +29,9 @@ struct Surroundings {
   std::filesystem::path runtime_dir = {};  ///< XDG_RUNTIME_DIR; empty when unset
 };
 
+/// Where sockets of this user's own lie: XDG_RUNTIME_DIR, or what it would be.
+[[nodiscard]] std::filesystem::path runtime_dir(const Surroundings& surroundings);
+
 /// A place where an engine may listen, and who said so.
 struct Candidate {
   std::string endpoint;  ///< not parsed yet: a malformed DOCKER_HOST is reported, not skipped

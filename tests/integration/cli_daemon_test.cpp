@@ -7,6 +7,7 @@
 
 #include "integration/daemon.hpp"
 #include "integration/docker_bed.hpp"
+#include "integration/loopback.hpp"
 #include "os/listen.hpp"
 #include "os/wire.hpp"
 
@@ -215,6 +216,14 @@ TEST(CliDaemon, RunsNothingTwiceWhenNobodyKnowsWhatBecameOfTheOrder) {
   EXPECT_EQ(ended.status, 125);
   EXPECT_EQ(Json::parse(ended.out)["meta"]["cause"], "infrastructure_lost");
   EXPECT_EQ(Json::parse(ended.out)["stdout"], "");
+}
+
+// What it does not share with strangers makes it no other one to its own user.
+TEST(CliDaemon, IsUsedThoughItHasATokenForOthers) {
+  const Daemon daemon({"--listen", "127.0.0.1:" + free_port()}, {{"LAZARET_TOKEN", kToken}});
+  const Ended ended = lazaret({"run", "--json", "-c", "print(1)"}, beside(daemon));
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_TRUE(was_the_daemons(ended)) << ended.out;
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "integration/daemon.hpp"
+#include "integration/loopback.hpp"
 #include "os/listen.hpp"
 #include "os/wire.hpp"
 #include "places.hpp"
@@ -24,14 +25,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-const std::string kToken = "0123456789abcdef";
 const std::string kTls = in_checkout("tests/integration/tls/");
-
-// One that was free a moment ago.
-std::string free_port() {
-  const auto listener = os::listen_tcp("127.0.0.1", 0);
-  return std::to_string(os::port_of(listener->get()));
-}
 
 // What Python's client is answered: status and body, or the exception's name.
 std::string fetch(const std::string& url, const std::string& token = {},
@@ -61,15 +55,7 @@ class ServeNetwork : public testing::Test {
   [[nodiscard]] std::string url(const std::string& path, const std::string& scheme = "http") const {
     return scheme + "://127.0.0.1:" + port_ + path;
   }
-  [[nodiscard]] std::unique_ptr<Wire> connect() const {
-    sockaddr_in place{};
-    place.sin_family = AF_INET;
-    place.sin_port = htons(static_cast<std::uint16_t>(std::stoi(port_)));
-    place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    os::Handle stream(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    EXPECT_EQ(::connect(stream.get(), reinterpret_cast<sockaddr*>(&place), sizeof place), 0);
-    return os::wire_over(std::move(stream));
-  }
+  [[nodiscard]] std::unique_ptr<Wire> connect() const { return connected_to(port_); }
   const std::map<std::string, std::string> with_token_ = {{"LAZARET_TOKEN", kToken}};
 
  private:

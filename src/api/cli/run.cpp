@@ -19,9 +19,10 @@
 namespace lazaret::cli {
 namespace {
 
-// These are read and written here, as far as this user may; a daemon would be asked to hold them.
+// These are read, written and shared here, as far as this user may: a daemon would be asked to hold
+// them, and one with a token shares nothing.
 bool touches_files(const ExecutionRequest& request) {
-  return request.output_directory || !request.packages.empty() ||
+  return request.output_directory || !request.packages.empty() || !request.mounts.empty() ||
          std::ranges::any_of(request.inputs, [](const Input& input) {
            return input.source.has_value();
          });

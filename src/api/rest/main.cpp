@@ -113,6 +113,7 @@ int run(Flags& flags) {
   flags.server.log = cli::note;
   if (const Status set = put_network(flags); !set.ok())
     return cli::complain(set.error(), cli::kUsage);
+  flags.server.fingerprint = core::fingerprint(*config);
   narrow_for_strangers(*config, flags.server);
   flags.server.beside = [here = core::surroundings(*config)](const std::stop_token& stop) {
     keep_clear(stop, here);

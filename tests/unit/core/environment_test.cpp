@@ -1,5 +1,11 @@
 #include "core/environment.hpp"
 
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <optional>
+#include <string>
+
 #include <gtest/gtest.h>
 
 namespace lazaret::core {
@@ -38,6 +44,23 @@ TEST(Fingerprint, IsTheSameHoweverManyBoxesAreMadeAhead) {
   Config other = with("pool.most", Origin::user_file);
   other.pool.most = 0;
   EXPECT_EQ(fingerprint(other), fingerprint(Config{}));
+}
+
+// A service has no XDG_RUNTIME_DIR, and looks for engines where a login's says.
+TEST(Fingerprint, IsTheSameWhetherTheUsualPlaceOfSocketsIsSaid) {
+  Config docker;
+  docker.type = policy::BackendType::docker;
+  const char* const given = ::getenv("XDG_RUNTIME_DIR");
+  const std::optional<std::string> before =
+      given != nullptr ? std::optional<std::string>(given) : std::nullopt;
+  ::unsetenv("XDG_RUNTIME_DIR");
+  const std::string unsaid = fingerprint(docker);
+  ::setenv("XDG_RUNTIME_DIR", ("/run/user/" + std::to_string(::getuid())).c_str(), 1);
+  EXPECT_EQ(fingerprint(docker), unsaid);
+  ::setenv("XDG_RUNTIME_DIR", "/elsewhere", 1);
+  EXPECT_NE(fingerprint(docker), unsaid);
+  ::unsetenv("XDG_RUNTIME_DIR");
+  if (before) ::setenv("XDG_RUNTIME_DIR", before->c_str(), 1);
 }
 
 }  // namespace
