@@ -88,7 +88,8 @@ std::string EngineClient::describe() const {
 
 Call EngineClient::bounded(const Operation& operation, const Call& call) const {
   if (operation.patience == Patience::as_called || !call.deadline.is_never()) return call;
-  return call.within(options_.default_timeout);
+  const bool is_long = operation.patience == Patience::long_timeout;
+  return call.within(is_long ? options_.long_timeout : options_.default_timeout);
 }
 
 EngineClient::Manner EngineClient::manner_of(const Operation& operation) noexcept {

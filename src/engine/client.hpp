@@ -47,12 +47,13 @@ struct Identity {
 struct Negotiation {
   std::optional<std::string> api_version = {};        ///< DOCKER_API_VERSION: this one or none
   std::chrono::milliseconds default_timeout{30'000};  ///< of a call that sets no deadline
+  std::chrono::minutes long_timeout{60};  ///< of one that brings or makes an image, and sets none
 };
 
 /// What a missing thing of this call is called: Docker says 404 for all of them.
 enum class Subject { other, image };
-/// Whether the default timeout applies to a call without a deadline.
-enum class Patience { default_timeout, as_called };
+/// Which timeout applies to a call without a deadline; none to one that ends when it is stopped.
+enum class Patience { default_timeout, long_timeout, as_called };
 
 /// Which of an engine's APIs a call belongs to: the one that all speak, or Podman's own.
 enum class Surface { docker, libpod };
@@ -100,7 +101,7 @@ class EngineClient {
                                                       const Call& call) const;
   /// Sends the request and leaves the answer to be read later.
   [[nodiscard]] Result<http::Exchange> open(const Operation& operation, const Call& call) const;
-  /// The call, with the default timeout where it has no deadline and the operation wants one.
+  /// The call, with the operation's timeout where it has no deadline.
   [[nodiscard]] Call bounded(const Operation& operation, const Call& call) const;
 
  private:

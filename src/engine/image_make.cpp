@@ -34,6 +34,9 @@ Progress progress_of(const nlohmann::json& line) {
           number_at(detail, "current").value_or(0), number_at(detail, "total").value_or(0)};
 }
 
+// The words of the longest build are a hundredth of it.
+constexpr std::size_t kMostSaid = 64UL << 20;
+
 // Runs the operation and shows each line of its answer that is not a failure.
 Status follow(const EngineClient& client, const Operation& operation, const JsonSink& sink,
               const Call& call) {
@@ -41,8 +44,12 @@ Status follow(const EngineClient& client, const Operation& operation, const Json
     LAZARET_CHECK(failure_in(line));
     return sink(line);
   });
-  const auto head = client.stream(
-      operation, [&lines](Bytes piece) { return lines.feed(piece); }, call);
+  const auto take = [&lines, left = kMostSaid](Bytes piece) mutable -> Status {
+    if (piece.size() > left) return Error(Errc::too_large, "the engine says more than 64 MiB");
+    left -= piece.size();
+    return lines.feed(piece);
+  };
+  const auto head = client.stream(operation, take, call);
   if (!head.ok()) return head.error();
   return lines.finish().within(operation.doing);
 }
@@ -87,7 +94,7 @@ Operation upload_to(std::string doing, Target target, const http::BodySource& ta
           .target = std::move(target),
           .content_type = "application/x-tar",
           .upload = tar,
-          .patience = Patience::as_called};
+          .patience = Patience::long_timeout};
 }
 
 // Podman 4.3 overlooks a tag that comes as a parameter of its own.
@@ -130,7 +137,7 @@ Status pull(const EngineClient& client, const PullOptions& options, const Call& 
                                     .query("fromImage", options.reference)
                                     .query_if("platform", options.platform),
                       .subject = Subject::image,
-                      .patience = Patience::as_called};
+                      .patience = Patience::long_timeout};
   if (options.reference.empty()) {
     return Error(Errc::invalid_argument, "pulling the image: its name is empty");
   }

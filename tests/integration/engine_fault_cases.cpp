@@ -105,6 +105,7 @@ FaultCase refused(std::string name, Fault fault, std::string said) {
   made.program = Program::not_run;
   made.cause = Cause::infrastructure_lost;
   made.said = std::move(said);
+  if (made.fault.then == Then::silence) made.open_within = 2'500ms;
   return made;
 }
 FaultCase refused(std::string name, Fault fault, Cause cause, std::string said) {
@@ -178,10 +179,8 @@ std::vector<FaultCase> faults_while_making() {
   std::vector<FaultCase> cases;
   for (const Step& step : kSteps) {
     for (const Trouble& trouble : troubles()) {
-      FaultCase made = refused(std::string(step.name) + trouble.name,
-                               at(step.request, trouble.fault, step.from), step.said);
-      if (trouble.fault.then == Then::silence) made.open_within = 2'500ms;
-      cases.push_back(std::move(made));
+      cases.push_back(refused(std::string(step.name) + trouble.name,
+                              at(step.request, trouble.fault, step.from), step.said));
     }
   }
   return cases;
@@ -349,7 +348,11 @@ std::vector<FaultCase> faults_while_filling() {
   const std::string copying = "copying files into the container";
   Fault full = at(upload, says(failure(500, "disk full")));
   full.times = 2;
+  const Fault silence = says("", Then::silence);
   return {
+      refused("VolumeIsSilent", at("POST /volumes/create", silence), "creating"),
+      refused("HelperIsSilent", at(create, silence, 2), "filling volume"),
+      refused("UploadIsSilent", at(upload, silence), copying),
       refused("VolumeIsNotMade", at("POST /volumes/create", says(failure(500, "disk full"))),
               "disk full"),
       refused("HelperHangsUp", at(create, says(""), 2), "filling volume"),

@@ -3,6 +3,7 @@
 
 #include "integration/daemon.hpp"
 #include "integration/docker_bed.hpp"
+#include "integration/engine_fault_cases.hpp"
 #include "integration/engine_proxy.hpp"
 
 // The daemon goes on serving, whatever happens between it and its engine.
@@ -98,6 +99,59 @@ INSTANTIATE_TEST_SUITE_P(
         ServedFault{"RefusesToConnect", door(Door::refuse), "backend_unavailable"},
         ServedFault{"TakesItsSocketAway", door(Door::vanish), "backend_unavailable"}),
     [](const auto& given) { return given.param.name; });
+
+// Who says nothing at all while a box is made or taken away is waited for long; and what a backend
+// has seen of its engine once it does not look at again.
+bool is_short(const FaultCase& given) {
+  const bool is_first =
+      given.name.starts_with("RunnerCheck") || given.name.starts_with("TrialKill");
+  return !is_first && (given.fault.then != Then::silence || given.program == Program::lost);
+}
+
+std::vector<FaultCase> short_faults() {
+  std::vector<FaultCase> cases;
+  for (const auto& list :
+       {faults_while_making(), wrong_answers(), faults_of_the_stream(), faults_while_ending()})
+    std::copy_if(list.begin(), list.end(), std::back_inserter(cases), is_short);
+  for (FaultCase& given : cases) {
+    if (given.fault.at == "POST /kill") given.fault.from = 1;  // there is no trial before it
+  }
+  return cases;
+}
+
+std::string body_of(const FaultCase& given) {
+  const std::string mark(kMarkerBytes, 'm');
+  std::string code = given.code;
+  for (std::size_t at; (at = code.find("$0")) != code.npos;) code.replace(at, 2, mark);
+  Json controls = Json::array();
+  for (const Control control : all_controls()) controls.push_back(name_of(control));
+  return bash_body(code, {{"limits", {{"timeout_ms", given.timeout.count()}, {"grace_ms", 200}}},
+                          {"required_controls", controls}});
+}
+
+// One daemon outlives them all.
+TEST_F(ServeFault, OfEachKindIsAnAnswerOfOneDaemon) {
+  EngineProxy proxy(engine_);
+  const auto daemon = daemon_at(proxy);
+  expect_service(*daemon);
+  const std::vector<FaultCase> cases = short_faults();
+  EXPECT_GE(cases.size(), 90U);
+  for (const FaultCase& given : cases) {
+    SCOPED_TRACE(given.name);
+    proxy.meet(given.fault);
+    const Json result = daemon->ask("POST", "/v1/runs", body_of(given)).json();
+    EXPECT_GE(proxy.met(), 1);
+    ASSERT_TRUE(result.contains("meta")) << result.dump();
+    // What has not run yet may be done once more, where the runner's volume may have been lost.
+    const bool is_healed = given.program == Program::not_run && result["exit_code"] == 0;
+    const Cause cause = is_healed ? Cause::exited : given.cause;
+    EXPECT_EQ(result["meta"]["cause"], name_of(cause)) << result.dump(1);
+    EXPECT_EQ(result["truncated"], given.program == Program::lost);
+    proxy.heal();
+    expect_service(*daemon);
+  }
+  expect_nothing_of(daemon->pid());
+}
 
 // While one run waits for an engine that says nothing, others are served; its client may leave.
 TEST_F(ServeFault, OfSilenceHoldsNobodyElseUp) {

@@ -104,6 +104,31 @@ TEST_F(EngineImage, PullOfWhatTheRegistryItselfDoesNotKnowIsImageMissingP35) {
   EXPECT_EQ(pull(client_, {.reference = "bb"}, soon()).error().code(), Errc::engine);
 }
 
+// The fake ends the program when it is asked to wait for ever.
+TEST_F(EngineImage, IsBroughtWithinABoundThoughTheCallSetsNone_P30) {
+  const http::BodySource tar = http::source_of(bytes_of("tar"));
+  const std::function<Errc()> kEach[] = {
+      [&] { return pull(client_, {.reference = "bb"}, Call{}).error().code(); },
+      [&] { return import_tar(client_, {}, tar, Call{}).error().code(); },
+      [&] { return load(client_, tar, Call{}).error().code(); },
+      [&] { return build(client_, {}, tar, Call{}).error().code(); }};
+  for (const auto& bring : kEach) {
+    engine_.answers.push_back({.bytes = "", .then = test::Then::silence});
+    EXPECT_EQ(bring(), Errc::timed_out);
+  }
+}
+
+TEST_F(EngineImage, MayBeTalkedOfIn64MiBAndNoMore) {
+  constexpr std::size_t kMost = 64UL << 20;
+  const auto said = [this](std::size_t bytes) {
+    std::string text(bytes, '\n');
+    engine_.answers.push_back(says(200, text));
+    return pull(client_, {.reference = "bb"}, soon());
+  };
+  EXPECT_TRUE(said(kMost).ok());
+  EXPECT_EQ(said(kMost + 1).error().code(), Errc::too_large);
+}
+
 TEST_F(EngineImage, PullThatIsCutOffIsALostConnection) {
   engine_.answers.push_back({.bytes = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
                                       "10\r\n{\"status\":\"x\"}\n\n\r\n"});
