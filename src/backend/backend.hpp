@@ -61,6 +61,8 @@ class Box {
   /// Whether one made now would show the same of the host and be of the same image; unknown where
   /// that is not told within the call.
   [[nodiscard]] virtual Currency currency(const Call&) const { return Currency::current; }
+  /// What its runner took when it greeted, before anything else ran in the box; 0: not known.
+  [[nodiscard]] virtual std::uint64_t resting_bytes() const noexcept { return 0; }
   /// Whether it was there before it was asked for.
   [[nodiscard]] virtual bool is_made_ahead() const { return false; }
   /// Whether an interpreter waits in it, which is handed its program.

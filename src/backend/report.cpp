@@ -107,6 +107,12 @@ std::optional<int> SelfReport::probe(const std::string& name) const {
   return static_cast<int>(*code);
 }
 
+std::uint64_t SelfReport::resident_bytes() const {
+  constexpr std::uint64_t kKibi = 1024;
+  std::string_view said = status.find("VmRSS").value_or("");
+  return parse_number(next_word(said)).value_or(0) * kKibi;
+}
+
 SelfReport parse_report(std::string text) {
   SelfReport report{std::make_shared<const std::string>(std::move(text)), {}, {}, {}, {}};
   for (const std::string_view line : split(*report.text, '\n')) add_line(report, line);

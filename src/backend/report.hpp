@@ -46,6 +46,8 @@ struct SelfReport {
   [[nodiscard]] std::optional<std::uint64_t> number(std::string_view key) const;
   /// errno of a probe; unset when it was not made.
   [[nodiscard]] std::optional<int> probe(const std::string& name) const;
+  /// What the reporting process had in memory (VmRSS, proc_pid_status(5)); 0 where it is not said.
+  [[nodiscard]] std::uint64_t resident_bytes() const;
 };
 
 /// Never fails: what cannot be understood is left out, and a control without facts is not verified.

@@ -28,8 +28,8 @@ constexpr std::uint64_t kLeastMemory = 128ULL << 20;
 
 class ReadyBox final : public pool::Item {
  public:
-  ReadyBox(std::unique_ptr<backend::Box> box, Stock& stock, std::uint64_t memory_bytes = 0)
-      : box_(std::move(box)), stock_(stock), memory_bytes_(memory_bytes) {}
+  ReadyBox(std::unique_ptr<backend::Box> box, Stock& stock, std::uint64_t interpreter_bytes = 0)
+      : box_(std::move(box)), stock_(stock), interpreter_bytes_(interpreter_bytes) {}
   ~ReadyBox() override {
     if (!box_) return;
     const Status gone = box_->dispose(Call{}.within(kEndBound));
@@ -55,17 +55,19 @@ class ReadyBox final : public pool::Item {
   void doom() noexcept override {
     if (box_) box_->doom();
   }
-  [[nodiscard]] MadeAhead made() const noexcept { return {own_cpu_ms_, memory_bytes_ > 0}; }
+  [[nodiscard]] MadeAhead made() const noexcept { return {own_cpu_ms_, interpreter_bytes_ > 0}; }
   void count_own() {
     if (const auto seen = box_->counters()) own_cpu_ms_ = seen->usage.cpu_ms.value_or(0);
   }
-  std::uint64_t memory_bytes() const noexcept override { return memory_bytes_; }
+  std::uint64_t memory_bytes() const noexcept override {
+    return (box_ ? box_->resting_bytes() : 0) + interpreter_bytes_;
+  }
   [[nodiscard]] std::unique_ptr<backend::Box> hand_over() { return std::move(box_); }
 
  private:
   std::unique_ptr<backend::Box> box_;
   Stock& stock_;
-  std::uint64_t memory_bytes_;
+  std::uint64_t interpreter_bytes_;
   std::uint64_t own_cpu_ms_ = 0;
 };
 
@@ -157,13 +159,13 @@ const std::string& salt() {
 Result<std::unique_ptr<pool::Item>> make_ready(backend::Backend& inside, const policy::Spec& spec,
                                                Stock& stock, const Call& call) {
   LAZARET_TRY(auto box, inside.open(spec, call));
-  std::uint64_t memory_bytes = 0;
+  std::uint64_t interpreter_bytes = 0;
   if (spec.program.ahead && spec.limits.memory_bytes >= kLeastMemory) {
     const auto waits = runner::Client(box->wire()).prepare(interpreter_of(spec), call);
     if (!waits.ok() && waits.error().code() != Errc::start_failed) return waits.error();
-    memory_bytes = waits.ok() ? std::uint64_t{*waits} * 1024 : 0;
+    interpreter_bytes = waits.ok() ? std::uint64_t{*waits} * 1024 : 0;
   }
-  auto ready = std::make_unique<ReadyBox>(std::move(box), stock, memory_bytes);
+  auto ready = std::make_unique<ReadyBox>(std::move(box), stock, interpreter_bytes);
   ready->count_own();
   return std::unique_ptr<pool::Item>(std::move(ready));
 }

@@ -40,7 +40,7 @@ struct Metrics::Body {
           .Register(registry);
   prometheus::Family<prometheus::Gauge>& pool_memory = BuildGauge()
                                                            .Name("lazaret_pool_memory_bytes")
-                                                           .Help("Memory of interpreters that wait")
+                                                           .Help("Memory of boxes that wait")
                                                            .Register(registry);
   prometheus::Family<prometheus::Gauge>& pool_events =
       BuildGauge()

@@ -334,6 +334,7 @@ Status DockerBackend::verify(Draft& draft, const Call& call) {
   auto greeting = client.greet(call.within(kGreetBound));
   if (!greeting.ok()) return without_greeting(std::move(greeting).error(), stream);
   const SelfReport report = parse_report(greeting->report);
+  draft.parts.resting_bytes = report.resident_bytes();
   append(draft.readings, read_report(report, draft.spec));
   append(draft.readings, read_cgroup(report, draft.spec));
   LAZARET_TRY(const nlohmann::json seen,

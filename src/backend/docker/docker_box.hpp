@@ -31,6 +31,7 @@ class DockerBox final : public Box {
     std::optional<LocalView> local;
     std::vector<Evidence> evidence;
     std::vector<std::string> warnings;
+    std::uint64_t resting_bytes = 0;
   };
   explicit DockerBox(Parts parts) : parts_(std::move(parts)) {}
 
@@ -44,6 +45,9 @@ class DockerBox final : public Box {
   [[nodiscard]] Autopsy autopsy(const Call& call) override;
   [[nodiscard]] std::optional<Autopsy> counters() override;
   [[nodiscard]] std::optional<std::uint32_t> others() override;
+  [[nodiscard]] std::uint64_t resting_bytes() const noexcept override {
+    return parts_.resting_bytes;
+  }
   /// Whether it has not ended and the image's name still means what it was made of.
   [[nodiscard]] Currency currency(const Call& call) const override;
 

@@ -89,6 +89,7 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
   if (!spec.egress.hosts.empty()) LAZARET_CHECK(take_way_out(parts));
   const os::Handle folder = folder_of(parts.launched.pid);
   const SelfReport report = parse_report(greeting.report + seen_from_outside(folder));
+  parts.resting_bytes = report.resident_bytes();
   std::vector<Reading> readings = read_report(report, spec);
   const auto add = [&readings](std::vector<Reading> more) {
     readings.insert(readings.end(), std::make_move_iterator(more.begin()),

@@ -28,6 +28,7 @@ class NativeBox final : public Box {
     bool is_last = false;  ///< of its spawner, which may end with it; there is no cgroup to remove
     std::vector<Evidence> evidence;
     std::vector<std::string> warnings;
+    std::uint64_t resting_bytes = 0;
   };
   explicit NativeBox(Parts parts) : owner_(::getpid()), parts_(std::move(parts)) {}
   ~NativeBox() override;
@@ -45,6 +46,9 @@ class NativeBox final : public Box {
   [[nodiscard]] std::optional<std::uint32_t> others() override;
   [[nodiscard]] Currency currency(const Call&) const override {
     return parts_.spawner->is_stale() ? Currency::outdated : Currency::current;
+  }
+  [[nodiscard]] std::uint64_t resting_bytes() const noexcept override {
+    return parts_.resting_bytes;
   }
   [[nodiscard]] os::Handle take_way_out() override { return std::move(parts_.way_out); }
   [[nodiscard]] bool ends_later() const override { return parts_.is_last; }

@@ -103,6 +103,12 @@ TEST(ParseStatus, ReadsAProcessSeenFromOutside) {
   EXPECT_TRUE(report.values.empty());
 }
 
+TEST(ParseReport, TellsWhatTheReportingProcessTakes) {
+  EXPECT_EQ(parse_report("status=VmRSS:\t     708 kB\n").resident_bytes(), 708U * 1024);
+  for (const char* const text : {"", "status=VmRSS:\n", "status=VmRSS:\t kB\n", "VmRSS=708\n"})
+    EXPECT_EQ(parse_report(text).resident_bytes(), 0U) << text;
+}
+
 TEST(ParseReport, LeavesOutAMountThatIsCutShort) {
   for (const char* const line : {"mount=", "mount=36 35 0:9 / /w rw", "mount=36 35 0:9 / /w rw -",
                                  "mount=36 35 0:9 / /w rw master:1 shared:2"})

@@ -28,6 +28,7 @@ struct Script {
   std::optional<backend::Autopsy> counters;
   std::uint64_t burns_ms = 0;  ///< of processor time, from one look at the counters to the next
   std::function<backend::Currency(const Call&)> currency;  ///< of a waiting box; current without it
+  std::uint64_t resting_bytes = 0;
   std::optional<std::uint32_t> others;                     ///< processes beside the runner
   bool kill_fails = false;
   bool dispose_fails = false;
@@ -77,6 +78,7 @@ class FakeBox final : public backend::Box {
     return script_->counters;
   }
   std::optional<std::uint32_t> others() override { return script_->others; }
+  std::uint64_t resting_bytes() const noexcept override { return script_->resting_bytes; }
   backend::Currency currency(const Call& call) const override {
     return script_->currency ? script_->currency(call) : backend::Currency::current;
   }

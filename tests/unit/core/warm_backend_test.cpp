@@ -183,6 +183,7 @@ struct AheadBox {
   std::vector<Heard> heard;
 
   explicit AheadBox(FakeWire::Runner runner, std::uint64_t memory_bytes = 512ULL << 20) {
+    script->resting_bytes = 4096;
     script->runner = [this, runner = std::move(runner)](FakeWire& wire, const Heard& frame) {
       prepares.with([&frame](auto& all) { all.push_back(frame); });
       runner(wire, frame);
@@ -213,7 +214,7 @@ TEST(WarmBackend, HasTheInterpreterStartedAheadUnderTheSameConditions) {
   const AheadBox made(answers_prepare(FrameType::prepared, runner::encode(2048U)));
   EXPECT_EQ(made.counts.waiting, 1U);
   ASSERT_EQ(made.stands.size(), 1U);
-  EXPECT_EQ(made.stands.front().memory_bytes, 2048U * 1024);
+  EXPECT_EQ(made.stands.front().memory_bytes, 2048U * 1024 + 4096);
   EXPECT_EQ(made.stands.front().kind, shown(kind_of_box(made.spec)));
   ASSERT_EQ(made.heard.size(), 1U);
   const auto told = runner::decode_job(bytes_of(made.heard.front().payload));
@@ -235,6 +236,19 @@ TEST(WarmBackend, CountsTheProcessorTimeOfItsUserAlone) {
   const auto box = warm.open(test::spec_of(), Call{});
   ASSERT_TRUE(box.ok());
   EXPECT_EQ((*box)->counters()->usage.cpu_ms, 0U);
+}
+
+TEST(WarmBackend, CountsWhatABoxTakesInWhichNoInterpreterWaits) {
+  const auto script = std::make_shared<Script>();
+  script->resting_bytes = 4096;
+  WarmBackend warm(std::make_shared<FakeBackend>(script), {.most = 1});
+  for (int time = 0; time < 2; ++time) (void)warm.open(test::spec_of(), Call{});
+  while (warm.counts().waiting == 0) std::this_thread::yield();
+  EXPECT_EQ(warm.stands().front().memory_bytes, 4096U);
+  const auto box = warm.open(test::spec_of(), Call{});
+  ASSERT_TRUE(box.ok());
+  EXPECT_TRUE((*box)->is_made_ahead());
+  EXPECT_FALSE((*box)->has_interpreter());
 }
 
 // A backend with boxes that wait, of which it is asked whether they are still current.
