@@ -13,9 +13,10 @@ extern const std::string_view python_rich;       // or python_rich.py
 extern const std::string_view python_cells;      // and python_cells.py
 extern const std::string_view node_bootstrap;    // runner/drivers/node.js
 extern const std::string_view javascript;        // and javascript.js
+extern const std::string_view waiting_clock;     // and waiting_clock.js
 extern const std::string_view node_run;          // and node_run.js
 extern const std::string_view node_cells;        // or node_cells.js
-extern const std::string_view deno_run;          // javascript.js and runner/drivers/deno.js
+extern const std::string_view deno_run;  // javascript.js, waiting_clock.js, deno.js
 }  // namespace lazaret::embedded
 
 namespace lazaret::runner {
@@ -117,7 +118,8 @@ Recipe javascript(const Task& task) {
   const auto with = [&interpreter](std::string_view then) {
     Words words = interpreter;
     words.insert(words.end(), {"--eval",
-                               joined({embedded::node_bootstrap, embedded::javascript, then}),
+                               joined({embedded::node_bootstrap, embedded::javascript,
+                                       embedded::waiting_clock, then}),
                                "--"});
     return words;
   };
@@ -156,7 +158,7 @@ Words wall_of(const Task& task) {
 /// What comes before the program, which has no file of ours in its box.
 std::string denos_preload() {
   return "--preload=data:application/javascript;base64," +
-         to_base64(joined({embedded::javascript, embedded::deno_run}));
+         to_base64(joined({embedded::javascript, embedded::waiting_clock, embedded::deno_run}));
 }
 
 /// Deno makes javascript of the program itself, and checks no types. What it would keep of that is

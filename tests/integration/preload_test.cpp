@@ -169,8 +169,38 @@ print([0.09 < after - before < 3 for after, before in
   const ExecutionResult late = warm(slow);
   EXPECT_EQ(late.meta.cause, Cause::timeout);
   EXPECT_GT(late.duration, std::chrono::milliseconds(690));
+}
+
+// The clock of javascript counts from the interpreter's start.
+constexpr const char* kClockOfItsOwn = R"(
+const start = performance.now();
+const near = (one, other) => Math.abs(one - other) < 500;
+console.log(start > 0, start < 2000, near(performance.timeOrigin + start, Date.now()));
+console.log(near(process.uptime() * 1000, start), near(performance.mark('a').startTime, start),
+  performance.mark('b', { startTime: 7 }).startTime === 7);
+console.log(near(performance.measure('c', { start }).duration, 0),
+  near(performance.measure('d').duration, start),
+  near(performance.measure('e', 'b', 'a').duration, start - 7),
+  performance.measure('f', { start: 2, duration: 9 }).duration === 9);
+try { performance.measure(); } catch (error) { console.log(error.name, performance.measure.name); }
+)";
+
+TEST_P(Preload, HasClocksThatStandWhileItWaits) {
+  std::vector<ExecutionRequest> requests = {bash("echo $SECONDS")};
+  for (const char* const language : {"javascript", "typescript"}) {
+    const ExecutionRequest request = code_request(language, kClockOfItsOwn);
+    const ExecutionResult first = cold(request);
+    if (first.meta.cause == Cause::image_missing || first.meta.start_errno) continue;
+    EXPECT_EQ(first.stdout_text,
+              "true true true\ntrue true true\ntrue true true true\nTypeError measure\n");
+    requests.push_back(request);
+  }
+  for (const ExecutionRequest& request : requests) (void)warm(request);
+  std::this_thread::sleep_for(std::chrono::seconds(3));
   // Whole seconds, whose boundary may lie between.
-  EXPECT_THAT(warm(bash("echo $SECONDS")).stdout_text, testing::AnyOf("0\n", "1\n"));
+  EXPECT_THAT(warm(requests[0]).stdout_text, testing::AnyOf("0\n", "1\n"));
+  for (std::size_t index = 1; index < requests.size(); ++index)
+    EXPECT_EQ(warm(requests[index]).stdout_text, cold(requests[index]).stdout_text);
 }
 
 // Where the interpreter's own end is passed over, nothing that it does is missed.

@@ -54,9 +54,11 @@ const isThere = (name) => {
 
 /// It is ahead of its program: descriptor 4 tells which arguments that one has, once it is there.
 const wait = () => {
+  const startClock = stopClock();
   channel.writeSync(new TextEncoder().encode('waiting'));
   const word = Deno.readTextFileSync('/dev/fd/4');
   if (word === '') Deno.exit(0);  // nobody needs it any more
+  startClock();
   const words = word.split('\0').slice(1);
   Object.defineProperty(Deno, 'args',
     { value: words, configurable: true, enumerable: true, writable: true });

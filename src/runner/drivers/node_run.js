@@ -38,11 +38,15 @@
   let known;          // the state then
   const wait = () => {
     loadCommon();
+    const startClock = stopClock();
     known = state();
     fs.writeSync(3, 'waiting');
     const word = fs.readFileSync(4, 'utf8');
     fs.closeSync(4);
     if (word === '') process.reallyExit(0);  // nobody needs it any more
+    const stood = startClock() / 1000;
+    const { uptime } = process;
+    Object.assign(process, { uptime() { return uptime() - stood; } });
     const words = word.split('\0');
     farewell = words.pop();
     process.argv.push(...words);

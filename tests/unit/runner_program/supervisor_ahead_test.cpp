@@ -1,6 +1,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 
 #include <gmock/gmock.h>
@@ -131,6 +132,39 @@ TEST(SupervisorAhead, TellsWhatAProgramSaysThatGoesOn) {
   ASSERT_FALSE(ending.ok());
   EXPECT_EQ(ending.error().code(), Errc::timed_out);
   EXPECT_EQ(bench.sink.out, "one\ntwo\n");
+}
+
+// The frames that come with the first that comes at all, when the job goes in one piece, too.
+std::vector<FrameType> first_news_of(Leaving& bench, const std::string& word) {
+  Job made = bench.job({"sh"});
+  made.word = word;
+  made.farewell = kFarewell;
+  std::string said;
+  said += text_of(encode_frame(FrameType::job, encode(made)));
+  said += text_of(encode_frame(FrameType::stdin_end, {}));
+  EXPECT_TRUE(bench.process.wire().write(bytes_of(said), soon()).ok());
+  FrameReader reader(Direction::to_host);
+  const auto count = bench.process.wire().read(reader.space(), soon());
+  EXPECT_TRUE(count.ok());
+  reader.commit(count.ok() ? *count : 0);
+  std::vector<FrameType> types;
+  for (auto frame = reader.next(); frame.ok() && *frame; frame = reader.next())
+    types.push_back((*frame)->type);
+  return types;
+}
+
+// Unless it takes longer than the moment that may be waited for, as now and then on a busy machine.
+TEST(SupervisorAhead, TellsOfAShortProgramInOnePiece) {
+  int whole = 0;
+  for (int time = 0; time < 20; ++time) {
+    Leaving bench;
+    ASSERT_TRUE(bench.prepare(bench.interpreter()).ok());
+    const std::string word =
+        std::string("printf out; printf '") + kFarewell + "' >&3; exec sleep 9\n";
+    const auto types = first_news_of(bench, word);
+    whole += std::ranges::count(types, FrameType::exited) > 0 ? 1 : 0;
+  }
+  EXPECT_GE(whole, 3);
 }
 
 TEST(SupervisorAhead, KillsAllWhereTheOneThatLeavesIsNotAlone) {
