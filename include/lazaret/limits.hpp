@@ -23,7 +23,8 @@ struct Limits {
   std::uint64_t file_bytes = 64ULL << 20;        ///< size of one file
   std::uint64_t disk_bytes = 64ULL << 20;        ///< size of each of /work and /tmp
   std::uint64_t disk_files = 8192;               ///< inodes in each of /work and /tmp
-  std::uint64_t disk_rate_bytes = 256ULL << 20;  ///< read from the host's disks in a second
+  std::uint64_t disk_rate_bytes = 256ULL << 20;  ///< read from and written to each of the host's
+                                                 ///< disks in a second
   std::uint64_t stdout_bytes = 1ULL << 20;       ///< kept of standard output, head and tail
   std::uint64_t stderr_bytes = 1ULL << 20;       ///< kept of standard error, head and tail
   std::uint64_t value_bytes = 256ULL << 10;      ///< of the JSON value

@@ -42,7 +42,7 @@ constexpr std::array kLimitFlags = {
     LimitFlag{Of::box, "--file-size", "size of one file", {"file_size"}},
     LimitFlag{Of::box, "--disk", "size of each of /work and /tmp", {"disk"}},
     LimitFlag{Of::box, "--disk-files", "files in each of /work and /tmp", {"disk_files"}},
-    LimitFlag{Of::box, "--disk-rate", "bytes a second from the host's disks", {"disk_rate"}},
+    LimitFlag{Of::box, "--disk-rate", "bytes a second from and to the host's disks", {"disk_rate"}},
     LimitFlag{Of::run, "--max-output", "kept of each output stream", {"stdout", "stderr"}},
     LimitFlag{
         Of::run, "--output-limit", "end the program beyond so much output, e.g. 1GiB", {"output"}},

@@ -112,16 +112,20 @@ bool Cgroup::has(const char* file) const {
   return ::faccessat(directory_.get(), file, F_OK, 0) == 0;
 }
 
-// What a box may write to is memory, but for directories that the caller shares so: those have no
-// bound, as the evidence says.
+// "8:0 rbps=1048576 wbps=1048576". What a box may write to is memory, but for directories that the
+// caller shares so, whose size has no bound, as the evidence says.
+std::string rates_of(const std::string& disk, const Limits& limits) {
+  const std::string rate = std::to_string(limits.disk_rate_bytes);
+  return disk + " rbps=" + rate + " wbps=" + rate;
+}
+
 Status Cgroup::limit_disks(const Limits& limits) const {
-  for (const std::string& disk : disks_.named) {
-    LAZARET_CHECK(write("io.max", disk + " rbps=" + std::to_string(limits.disk_rate_bytes)));
-  }
+  for (const std::string& disk : disks_.named)
+    LAZARET_CHECK(write("io.max", rates_of(disk, limits)));
   return {};
 }
 
-// A line for each disk: "8:0 rbps=1048576 wbps=max riops=max wiops=max".
+// A line for each disk: "8:0 rbps=1048576 wbps=1048576 riops=max wiops=max".
 std::vector<Reading> Cgroup::disk_readings(const Limits& limits) const {
   std::vector<Reading> readings;
   if (!has("io.max") && (disks_.has_others || !disks_.named.empty()))
@@ -130,7 +134,7 @@ std::vector<Reading> Cgroup::disk_readings(const Limits& limits) const {
     readings.push_back(unlimited_reading("some of it is on none that the kernel names", kFiles));
   const std::string text = read("io.max");
   for (const std::string& disk : disks_.named) {
-    const std::string wanted = disk + " rbps=" + std::to_string(limits.disk_rate_bytes);
+    const std::string wanted = rates_of(disk, limits);
     const bool holds = ("\n" + text).find("\n" + wanted + " ") != std::string::npos;
     readings.push_back({Control::disk,
                         holds ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,

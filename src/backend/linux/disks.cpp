@@ -95,7 +95,7 @@ Disks with_folders(const Disks& tree, const Foundation& foundation) {
 }
 
 Reading unlimited_reading(const std::string& why, const char* source) {
-  return {Control::disk, EvidenceStatus::partial, "reading from disks is not limited: " + why,
+  return {Control::disk, EvidenceStatus::partial, "the rate of disks is not limited: " + why,
           source};
 }
 

@@ -77,6 +77,11 @@ constexpr const char* kKernel =
     "this kernel lacks a namespace that boxes need: user, mount, pid, ipc, uts, cgroup and time "
     "(Linux 5.6, CONFIG_TIME_NS); use --type docker";
 
+// mount_setattr(2) is the youngest call that no box can be made without.
+constexpr const char* kCall =
+    "a system call that boxes are made with is missing: this kernel is older than Linux 5.12, or a "
+    "system call filter around this program hides it; use --type docker";
+
 constexpr const char* kPriority =
     "boxes must not have their caller's priority, and a system call filter around this program "
     "forbids to give it up; start it without one (nice, chrt, ionice), or allow the calls "
@@ -108,6 +113,7 @@ std::string way_out(std::string_view step, int code, const HostTraits& traits) {
   if (code == EINVAL && step == "make a network namespace") return kKernel;
   if (code != EPERM && code != EACCES && code != ENOSYS) return "";
   if (traits.in_container) return kContainer;
+  if (code == ENOSYS) return kCall;
   if (traits.apparmor_restricts) return allowed_by_apparmor(traits.apparmor_profile);
   if (traits.debian_forbids) return kDebian;
   return step == "add proc" ? kCoveredProc : kUnknown;

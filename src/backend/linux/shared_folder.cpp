@@ -2,9 +2,7 @@
 
 #include <fcntl.h>
 #include <linux/mount.h>
-#include <linux/openat2.h>
 #include <sys/stat.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <array>
@@ -12,6 +10,7 @@
 #include <climits>
 #include <string>
 
+#include "backend/linux/beneath.hpp"
 #include "base/try.hpp"
 #include "os/error.hpp"
 #include "os/user.hpp"
@@ -21,11 +20,7 @@ namespace lazaret::backend::native {
 namespace {
 
 Result<os::Handle> opened(const std::string& path) {
-  open_how how{};
-  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  os::Handle handle(
-      static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, path.c_str(), &how, sizeof how)));
+  os::Handle handle = open_beneath_root(path.c_str());
   if (handle.valid()) return handle;
   Error error = os::last_error("opening " + path);
   if (error.os_error() == ELOOP)

@@ -41,6 +41,15 @@ TEST(WayOut, NamesTheNamespacesThatAKernelMustHave) {
   EXPECT_THAT(way_out("add scratch", EINVAL, {}), IsEmpty());
 }
 
+TEST(WayOut, NamesTheKernelThatHasTheYoungestCall) {
+  for (const char* const step : kSteps) {
+    EXPECT_THAT(way_out(step, ENOSYS, {.apparmor_restricts = true, .debian_forbids = true}),
+                AllOf(HasSubstr("Linux 5.12"), Not(HasSubstr("apparmor"))))
+        << step;
+    EXPECT_THAT(way_out(step, ENOSYS, {.in_container = true}), HasSubstr("seccomp=unconfined"));
+  }
+}
+
 TEST(WayOut, BlamesAppArmorForNothingElse) {
   EXPECT_THAT(way_out("make tree", ENOSPC, {.apparmor_restricts = true}), IsEmpty());
   EXPECT_THAT(way_out("name host", EPERM, {}), Not(HasSubstr("apparmor")));

@@ -14,7 +14,7 @@ from bed import (ALL_HELD, CGROUPS, USER, check, command, equal, finish, lazaret
 from unified_root import BOMB, HOG
 
 HELD = ("memory", "swap", "cpu", "pids")
-# A user's manager has no io controller to hand out: reading from disks is not limited.
+# A user's manager has no io controller to hand out: the rate of disks is not limited.
 ALL_A_USER_HAS = (ALL_HELD[0], ALL_HELD[1].replace(",disk", ""))
 SOCKET = pathlib.Path(f"/run/user/{USER.uid}/systemd/private")
 MANAGED = CGROUPS / f"user.slice/user-{USER.uid}.slice/user@{USER.uid}.service"

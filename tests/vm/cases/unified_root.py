@@ -151,7 +151,7 @@ def SlowsReadingFromADiskToItsRate():
     check(1.5 < seconds < 4, f"{seconds} s for 8 MiB at 4 MiB a second\n{answer}")
     disk = answer.evidence["disk"]
     equal(disk["status"], "enforced", answer)
-    check("io.max 254:16 rbps=4194304" in disk["applied"], answer)
+    check("io.max 254:16 rbps=4194304 wbps=4194304" in disk["applied"], answer)
     check("cgroup files" in disk["verified_by"], answer)
 
 

@@ -5,7 +5,6 @@
 #include <linux/capability.h>
 #include <linux/magic.h>
 #include <linux/mount.h>
-#include <linux/openat2.h>
 #include <sys/mount.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
@@ -15,6 +14,7 @@
 
 #include <cerrno>
 
+#include "backend/linux/beneath.hpp"
 #include "backend/linux/spawner/mounts.hpp"
 #include "backend/linux/spawner/step.hpp"
 #include "os/handle.hpp"
@@ -110,11 +110,7 @@ int handle_of(std::uint32_t folder) noexcept { return 64 + static_cast<int>(fold
 // Lazaret's own handle is of another mount namespace, from which nothing can be bound. So the path
 // is opened once more, and what is found must be what Lazaret has looked at and holds open.
 os::Handle open_same(const Folder& folder) noexcept {
-  open_how how{};
-  how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
-  how.resolve = RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
-  os::Handle handle(
-      static_cast<int>(::syscall(SYS_openat2, AT_FDCWD, folder.source.data(), &how, sizeof how)));
+  os::Handle handle = open_beneath_root(folder.source.data());
   struct stat facts {};
   if (!handle.valid() || !done(::fstat(handle.get(), &facts))) return {};
   if (facts.st_dev == folder.device && facts.st_ino == folder.inode) return handle;
