@@ -31,6 +31,7 @@ TEST_P(CliImagesOn, ListThoseThatAreThereAndThoseThatAreNot) {
   EXPECT_EQ(shown.status, 0) << shown.err;
   EXPECT_THAT(shown.out, StartsWith("IMAGE "));
   EXPECT_THAT(shown.out, HasSubstr("\nlazaret/python:latest "));
+  EXPECT_THAT(lazaret({"images", "--host", host_}).out, StartsWith("IMAGE "));
   const Ended said = lazaret({"images", "ls", "--json", "--host", host_});
   const Json list = Json::parse(said.out, nullptr, false);
   ASSERT_TRUE(list.is_array()) << said.out << said.err;

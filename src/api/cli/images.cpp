@@ -94,8 +94,13 @@ int build(const Common& common, core::ImageRequest& request) {
 }  // namespace
 
 void add_images(CLI::App& app, Common& common, Action& chosen) {
-  auto* const group = app.add_subcommand("images", "the images that Lazaret brings along");
-  group->require_subcommand(1);
+  auto* const group =
+      app.add_subcommand("images", "the images that Lazaret brings along: which this engine has");
+  group->require_subcommand(0, 1);
+  add_common(*group, common);
+  group->callback([&common, &chosen, group] {
+    if (group->get_subcommands().empty()) chosen = [&common] { return list(common); };
+  });
   auto* const ls = group->add_subcommand("ls", "which of them this engine has");
   add_common(*ls, common);
   ls->callback([&common, &chosen] { chosen = [&common] { return list(common); }; });
