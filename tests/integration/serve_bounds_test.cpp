@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "integration/daemon.hpp"
+#include "integration/loopback.hpp"
 
 // Nothing of the daemon grows or waits without a bound, whatever its clients do.
 namespace lazaret::test {
@@ -133,6 +134,17 @@ class ServeMalformed : public testing::TestWithParam<std::pair<const char*, cons
 TEST_P(ServeMalformed, IsRefusedAndTheConnectionClosed) {
   const Daemon daemon;
   const std::string answer = daemon.say(GetParam().second);
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 4"));
+  EXPECT_THAT(answer, HasSubstr("Connection: close"));
+  EXPECT_EQ(daemon.ask("GET", "/v1/health").status, 200);
+}
+
+TEST_P(ServeMalformed, IsRefusedOverTcpTooThoughItHasTheToken) {
+  const std::string port = free_port();
+  const Daemon daemon({"--listen", "127.0.0.1:" + port}, {{"LAZARET_TOKEN", kToken}});
+  const auto wire = connected_to(port);
+  ASSERT_TRUE(wire->write(bytes_of(with_token(GetParam().second)), Call{}.within(5s)).ok());
+  const std::string answer = rest_of(*wire, 10s);
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 4"));
   EXPECT_THAT(answer, HasSubstr("Connection: close"));
   EXPECT_EQ(daemon.ask("GET", "/v1/health").status, 200);

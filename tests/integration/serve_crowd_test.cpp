@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "integration/daemon.hpp"
+#include "integration/loopback.hpp"
 
 // Good clients beside a crowd of bad ones, which the daemon gets rid of by itself.
 namespace lazaret::test {
@@ -41,15 +42,17 @@ struct Misdeed {
   bool hangs_up = false;
 };
 
-/// All of them, on the socket at the same time.
+using Connect = std::function<std::unique_ptr<Wire>()>;
+
+/// All of them, at the daemon at the same time.
 struct Mob {
   Misdeed misdeed;
   std::vector<std::unique_ptr<Wire>> wires = {};
 
   // What is refused before it is said need not arrive.
-  void come(const Daemon& daemon) {
+  void come(const Connect& connect) {
     for (int index = 0; index < misdeed.count; ++index) {
-      wires.push_back(daemon.connect());
+      wires.push_back(connect());
       ASSERT_NE(wires.back(), nullptr) << misdeed.name;
       (void)wires.back()->write(bytes_of(misdeed.says), Call{}.within(10s)).ok();
       if (misdeed.hangs_up) (void)wires.back()->close_write().ok();
@@ -104,7 +107,7 @@ long kib_of(const Daemon& daemon, const std::string& name) {
 }
 
 // Each run says what no other says; those that were answered otherwise.
-std::vector<std::string> wrong_answers(const Daemon& daemon, int client) {
+std::vector<std::string> answered_otherwise(const Daemon& daemon, int client) {
   std::vector<std::string> wrong;
   for (int run = 0; run < kRunsOfEach; ++run) {
     const std::string word = std::to_string(client) + "." + std::to_string(run);
@@ -120,8 +123,9 @@ std::vector<std::string> served_beside(const Daemon& daemon) {
   {
     std::vector<std::jthread> clients;
     for (int client = 0; client < kGoodClients; ++client)
-      clients.emplace_back(
-          [&, client] { wrong[static_cast<std::size_t>(client)] = wrong_answers(daemon, client); });
+      clients.emplace_back([&, client] {
+        wrong[static_cast<std::size_t>(client)] = answered_otherwise(daemon, client);
+      });
   }
   std::vector<std::string> all;
   for (const auto& one : wrong) all.insert(all.end(), one.begin(), one.end());
@@ -136,18 +140,36 @@ void expect_told(const Mob& mob) {
   }
 }
 
-TEST(ServeCrowd, OfBadClientsHoldsUpNoGoodOneAndIsGotRidOf) {
+/// By which door the bad ones come; the good ones take the socket.
+class ServeCrowd : public testing::TestWithParam<const char*> {
+ protected:
+  [[nodiscard]] bool is_tcp() const { return GetParam() == std::string_view("tcp"); }
+  [[nodiscard]] Mob mob_of(Misdeed misdeed) const {
+    if (is_tcp()) misdeed.says = with_token(misdeed.says);
+    return {std::move(misdeed)};
+  }
+  [[nodiscard]] Connect to(const Daemon& daemon) const {
+    if (is_tcp()) return [this] { return connected_to(port_, Width::narrow); };
+    return [&daemon] { return daemon.connect(); };
+  }
+  const std::string port_ = free_port();
+};
+INSTANTIATE_TEST_SUITE_P(By, ServeCrowd, testing::Values("socket", "tcp"),
+                         [](const auto& given) { return std::string(given.param); });
+
+TEST_P(ServeCrowd, OfBadClientsHoldsUpNoGoodOneAndIsGotRidOf) {
   // Boxes made ahead would have descriptors of their own.
-  const Daemon daemon(
-      {"--request-timeout", "5", "--write-timeout", "5", "--runs", "32", "--queue", "200"},
-      {{"LAZARET_POOL_MOST", "0"}});
+  const Daemon daemon({"--request-timeout", "5", "--write-timeout", "5", "--runs", "32", "--queue",
+                       "200", "--listen", "127.0.0.1:" + port_},
+                      {{"LAZARET_POOL_MOST", "0"}, {"LAZARET_TOKEN", kToken}});
   const std::string marker = unique_marker();
   ASSERT_THAT(served_beside(daemon), IsEmpty());
   ASSERT_EQ(daemon.ask("GET", "/v1/ready").status, 200);
   const int descriptors = descriptors_of(daemon);
   [[maybe_unused]] const long kib = kib_of(daemon, "VmRSS");
   std::vector<Mob> crowd;
-  for (const Misdeed& misdeed : misdeeds(marker)) crowd.emplace_back(Mob{misdeed}).come(daemon);
+  for (const Misdeed& misdeed : misdeeds(marker))
+    crowd.emplace_back(mob_of(misdeed)).come(to(daemon));
   {
     const std::jthread slow(drip, std::cref(crowd));
     EXPECT_THAT(served_beside(daemon), IsEmpty());
