@@ -83,6 +83,10 @@ std::string Daemon::open_session() const {
   return nlohmann::json::parse(answer).at("session_id").get<std::string>();
 }
 
+void Daemon::must_be_ready() const {
+  (void)must(asked(socket(), {"GET", "/v1/ready", {{"Host", "localhost"}}, {}}), "GET /v1/ready");
+}
+
 std::size_t Daemon::waiting() const {
   const std::string answer =
       must(asked(socket(), {"GET", "/v1/pool", {{"Host", "localhost"}}, {}}), "GET /v1/pool");

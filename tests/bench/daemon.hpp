@@ -30,6 +30,8 @@ class Daemon {
   [[nodiscard]] std::string run(const std::string& body) const;
   /// POST /v1/sessions; the id.
   [[nodiscard]] std::string open_session() const;
+  /// GET /v1/ready, for which a box is made. A status other than 200 ends the bench.
+  void must_be_ready() const;
   /// How many boxes wait in its pool (GET /v1/pool).
   [[nodiscard]] std::size_t waiting() const;
   /// What of its memory is resident, without its boxes.

@@ -19,5 +19,8 @@ namespace lazaret::bench {
 [[nodiscard]] Group files_group(int rounds);      ///< 100 MiB into sessions and out of them
 [[nodiscard]] Group session_group(int rounds);    ///< one run after another in a session
 [[nodiscard]] Group memory_group(int rounds);     ///< what residing takes
+[[nodiscard]] Group languages_group(int rounds);  ///< each language beside its bare runtime
+[[nodiscard]] Group begin_group(int rounds);      ///< until a program begins
+[[nodiscard]] Group endings_group(int rounds);    ///< 10,000 native programs that end badly
 
 }  // namespace lazaret::bench

@@ -21,7 +21,8 @@ constexpr Row kGroups[] = {
     {"sustained", sustained_group}, {"start", start_group},        {"true", true_group},
     {"rate", rate_group},           {"python", python_group},      {"kill", kill_group},
     {"memory", memory_group},       {"serving", serving_group},    {"files", files_group},
-    {"session", session_group},     {"endurance", endurance_group}};
+    {"session", session_group},     {"languages", languages_group}, {"begin", begin_group},
+    {"endings", endings_group},     {"endurance", endurance_group}};
 
 struct Options {
   std::vector<std::string> only;

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes what lazaret_bench has measured into docs/performance.md and draws its plot.
 
-page.py REPORT.json PAGE.md PLOT.png: replaces what stands between the page's two markers.
+page.py REPORT.json PAGE whole|part: PAGE.json, PAGE.png, and what stands between PAGE.md's two
+markers. A part takes the places of its groups in the report that is there.
 """
 import json
 import subprocess
@@ -49,6 +50,9 @@ def figure_rows(figures):
 def group_lines(group):
     yield f"### {group['title'][0].upper()}{group['title'][1:]}"
     yield ""
+    if "measured" in group:
+        yield f"Measured anew: {group['measured']['when']}, commit {group['measured']['commit']}."
+        yield ""
     if "missing" in group:
         yield f"{group['missing'][0].upper()}{group['missing'][1:]}."
         yield ""
@@ -140,9 +144,21 @@ def draw(report, plot):
     subprocess.run(["gnuplot"], input=script, text=True, check=True)
 
 
+def with_part(report, part):
+    """The report with these groups as they were measured later, each saying so."""
+    when = {key: part["machine"][key] for key in ("when", "commit")}
+    named = {group["name"]: {**group, "measured": when} for group in part["groups"]}
+    groups = [named.pop(group["name"], group) for group in report["groups"]]
+    return {**report, "groups": [*groups, *named.values()]}
+
+
 def main():
-    source, page, plot = map(Path, sys.argv[1:])
-    report = json.loads(source.read_text())
+    source, name, extent = sys.argv[1:]
+    page, kept, plot = (Path(f"{name}.{kind}") for kind in ("md", "json", "png"))
+    report = json.loads(Path(source).read_text())
+    if extent == "part":
+        report = with_part(json.loads(kept.read_text()), report)
+    kept.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
     draw(report, plot)
     write_page(report, page, plot)
 

@@ -3,11 +3,13 @@
 #
 #   bench.sh [--rounds N]     measures everything; refreshes docs/performance.md, .json and .png
 #   bench.sh --only GROUP,…   measures a part and prints it; the documents stay as they are
+#   bench.sh --refresh --only GROUP,…   and puts it into them; they say when it was measured
 #   bench.sh --json FILE      measures everything, or a part; - is standard output; likewise
 #
 # GROUP: print, pool, docker, sustained, start, true, rate, python, kill, memory, serving, files,
-# session, endurance. Without --rounds each candidate is measured 200 times. Leaves nothing behind.
-# Exit status 4: everything was measured, and a number that is asked for is not held.
+# session, languages, begin, endings, endurance. Without --rounds each candidate is measured 200
+# times. Leaves nothing behind. Exit status 4: everything was measured, and a number that is asked
+# for is not held.
 set -euo pipefail
 
 tools=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -52,17 +54,22 @@ engines() {
 to_stdout() { "$@" >&3; }
 measure() { in_group to_stdout "$TREE/tests/bench/lazaret_bench" "$@"; }
 
-refresh_page() {
-  python3 "$LAZARET_ROOT/tests/bench/page.py" "$1" "$PAGE.md" "$PAGE.png"
-  cp "$1" "$PAGE.json"
+# All of the page, or what was measured of it.
+refresh_page() { python3 "$LAZARET_ROOT/tests/bench/page.py" "$TREE/bench.json" "$PAGE" "$@"; }
+
+measure_for_page() {
+  local status=0
+  measure --json "$TREE/bench.json" "${@:2}" || status=$?
+  ((status == 0 || status == NOT_HELD)) || return "$status"
+  refresh_page "$1"
+  return "$status"
 }
 
 readonly NOT_HELD=4
 
 main() {
-  local status=0
   if [[ ${1:-} == -h || ${1:-} == --help ]]; then
-    sed -n '2,10s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+    sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
     return 0
   fi
   own_mounts "$@"
@@ -73,13 +80,12 @@ main() {
   own_places
   build
   engines
-  if [[ " $*" == *" --only"* || " $*" == *" --json"* ]]; then
+  if [[ ${1:-} == --refresh ]]; then
+    measure_for_page part "${@:2}"
+  elif [[ " $*" == *" --only"* || " $*" == *" --json"* ]]; then
     measure "$@"
   else
-    measure --json "$TREE/bench.json" "$@" || status=$?
-    ((status == 0 || status == NOT_HELD)) || return "$status"
-    refresh_page "$TREE/bench.json"
-    return "$status"
+    measure_for_page whole "$@"
   fi
 }
 

@@ -1,0 +1,106 @@
+#include "endings.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <thread>
+
+namespace lazaret::test {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr unsigned kThreads = 8;
+
+ExecutionRequest request_for(const Ending& ending) {
+  ExecutionRequest request;
+  request.command = {"/bin/sh", "-c", ending.code};
+  const bool is_slow = ending.causes.front() == "timeout";
+  request.limits.timeout = is_slow ? 100ms : 20s;
+  request.limits.grace = 20ms;
+  request.limits.pids = 32;
+  request.limits.file_bytes = 1 << 20;
+  request.limits.memory_bytes = 64 << 20;
+  request.limits.disk_bytes = 4 << 20;
+  request.limits.disk_files = 256;
+  return request;
+}
+
+void count(Endings& all, const Ending& ending, const ExecutionResult& result) {
+  const unsigned survivors = result.meta.kill ? result.meta.kill->survivors : 0;
+  const std::string cause(name_of(result.meta.cause));
+  const bool known = std::ranges::count(ending.causes, cause) > 0;
+  ++all.runs;
+  all.survivors += survivors;
+  if (known && survivors == 0 && result.stdout_text == ending.output) return;
+  if (all.unexpected++ == 0)
+    all.first = std::string("one that ") + ending.name + ": " + to_json(result);
+}
+
+}  // namespace
+
+const std::vector<Ending>& endings() {
+  static const std::vector<Ending> all = {
+      {"exits", "echo out; exit 3", {"nonzero_exit"}, "out\n"},
+      {"crashes", "kill -SEGV $$", {"signalled"}, ""},
+      {"takes too long", "exec sleep 30", {"timeout"}, ""},
+      // Whose fork is refused, its own or a branch's, depends on who comes first.
+      {"is a fork bomb",
+       "b() { b | b & }; b; exec sleep 30",
+       {"timeout", "pids_limit", "nonzero_exit"},
+       ""},
+      {"makes zombies",
+       "for i in 1 2 3 4 5 6; do sh -c 'true & exec sleep 0.02' & done; wait; echo out",
+       {"exited"},
+       "out\n"},
+      {"leaves a daemon",
+       "setsid sh -c 'setsid sleep 300 &' & wait; echo out",
+       {"exited"},
+       "out\n"},
+      {"ignores TERM", "trap '' TERM; while :; do sleep 1; done", {"timeout"}, ""},
+      {"floods its output", "head -c 3000000 /dev/zero | tr '\\0' x >&2", {"exited"}, ""},
+      {"writes too long a file",
+       "exec dd if=/dev/zero of=/work/big bs=65536 count=64 status=none",
+       {"file_size_limit"},
+       ""},
+      // Its own end, or the kernel's: what holds it depends on the machine.
+      {"takes memory", "exec tail /dev/zero", {"memory_limit", "nonzero_exit"}, ""},
+      {"spins", "while :; do :; done", {"timeout"}, ""},
+      {"fills what it may write to",
+       "i=0; while head -c 900000 /dev/zero >/work/$i; do i=$((i + 1)); done; exit 1",
+       {"disk_limit"},
+       ""},
+      {"makes files without end",
+       "i=0; while :; do : >/work/$i || exit 1; i=$((i + 1)); done",
+       {"disk_limit"},
+       ""},
+      {"stops itself", "kill -STOP $$; echo never", {"timeout"}, ""},
+      {"closes its output", "exec >&- 2>&- </dev/null; exit 0", {"exited"}, ""},
+  };
+  return all;
+}
+
+Endings run_endings(const CodeSandbox& sandbox, unsigned runs) {
+  std::atomic<unsigned> next = 0;
+  std::array<Endings, kThreads> parts;
+  std::vector<std::jthread> threads;
+  for (Endings& part : parts) {
+    threads.emplace_back([&part, &next, &sandbox, runs] {
+      for (unsigned number = next++; number < runs; number = next++) {
+        const Ending& ending = endings()[number % endings().size()];
+        count(part, ending, sandbox.execute(request_for(ending)));
+      }
+    });
+  }
+  threads.clear();
+  Endings all;
+  for (const Endings& part : parts) {
+    all.runs += part.runs;
+    all.survivors += part.survivors;
+    all.unexpected += part.unexpected;
+    if (all.first.empty()) all.first = part.first;
+  }
+  return all;
+}
+
+}  // namespace lazaret::test
