@@ -24,7 +24,7 @@ struct Language {
 constexpr Language kLanguages[] = {
     {"python", "main.py", "print(1)", "exec python3 -I main.py", "python3", 1},
     {"javascript", "main.js", "console.log(1)", "exec node main.js", "node", 1},
-    {"typescript", "main.ts", "console.log(1 as number)", "exec deno run -q main.ts", "deno", 1},
+    {"typescript", "main.ts", "console.log(1 as number)", "rm -rf deno && exec deno run -q main.ts", "deno", 1},
     {"bash", "main.sh", "echo 1", "exec bash main.sh", "bash", 1},
     {"sh", "main.sh", "echo 1", "exec sh main.sh", "sh", 1},
     {"c", "main.c", "#include <stdio.h>\nint main(void) { puts(\"1\"); }",
@@ -68,7 +68,8 @@ void add_language(Group& group, const Language& language, int rounds) {
   request.language = name;
   request.code = language.code;
   const Program program{{"/bin/sh", "-c", "cd " + place.path() + " && " + language.bare},
-                        {"NO_COLOR=1", "DENO_NO_UPDATE_CHECK=1"}};
+                        {"PATH=/usr/local/bin:/usr/bin:/bin", "NO_COLOR=1",
+                         "DENO_NO_UPDATE_CHECK=1", "DENO_DIR=" + place.path() + "/deno"}};
   for (Timing& timing :
        in_turns(std::max(rounds / language.part, 10),
                 {{name, Who::ours, [&] { must_succeed(sandbox, request); }},
