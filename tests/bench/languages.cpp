@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <thread>
 
 #include "bench/groups.hpp"
 #include "bench/sandboxes.hpp"
@@ -24,7 +25,8 @@ struct Language {
 constexpr Language kLanguages[] = {
     {"python", "main.py", "print(1)", "exec python3 -I main.py", "python3", 1},
     {"javascript", "main.js", "console.log(1)", "exec node main.js", "node", 1},
-    {"typescript", "main.ts", "console.log(1 as number)", "rm -rf deno && exec deno run -q main.ts", "deno", 1},
+    {"typescript", "main.ts", "console.log(1 as number)",
+     "rm -rf deno && exec deno run -q main.ts", "deno", 1},
     {"bash", "main.sh", "echo 1", "exec bash main.sh", "bash", 1},
     {"sh", "main.sh", "echo 1", "exec sh main.sh", "sh", 1},
     {"c", "main.c", "#include <stdio.h>\nint main(void) { puts(\"1\"); }",
@@ -67,9 +69,11 @@ void add_language(Group& group, const Language& language, int rounds) {
   ExecutionRequest request;
   request.language = name;
   request.code = language.code;
-  const Program program{{"/bin/sh", "-c", "cd " + place.path() + " && " + language.bare},
-                        {"PATH=/usr/local/bin:/usr/bin:/bin", "NO_COLOR=1",
-                         "DENO_NO_UPDATE_CHECK=1", "DENO_DIR=" + place.path() + "/deno"}};
+  request.limits.cpus = std::thread::hardware_concurrency();  // as many as the bare one has
+  // As boxes look for programs, whatever stands first in our own PATH.
+  const Program program{{"/bin/sh", "-c",
+                         "export PATH=/usr/local/bin:/usr/bin:/bin DENO_DIR=deno; cd " +
+                             place.path() + " && " + language.bare}};
   for (Timing& timing :
        in_turns(std::max(rounds / language.part, 10),
                 {{name, Who::ours, [&] { must_succeed(sandbox, request); }},
