@@ -27,10 +27,10 @@ pool::Bounds bounds_of(const policy::PoolSize& size) {
 std::filesystem::path packages_folder() {
   constexpr const char* kBelow = "lazaret/packages";
   if (const auto base = os::variable("XDG_CACHE_HOME"); base && base->starts_with('/'))
-    return std::filesystem::path(*base) / kBelow;
+    return (std::filesystem::path(*base) / kBelow).lexically_normal();
   if (os::user_id() == 0U) return std::filesystem::path("/var/cache") / kBelow;
   const std::filesystem::path home = os::home_directory();
-  return home.empty() ? home : home / ".cache" / kBelow;
+  return home.empty() ? home : (home / ".cache" / kBelow).lexically_normal();
 }
 
 std::filesystem::path authorities() {

@@ -69,6 +69,21 @@ double more(std::size_t after, std::size_t before) {
 
 }  // namespace
 
+// In pieces, between which an interrupt is heard.
+test::Endings run_all(const CodeSandbox& sandbox) {
+  constexpr unsigned kPiece = 200;
+  test::Endings all;
+  while (all.runs < kRuns) {
+    if (interrupted()) throw Failure("interrupted");
+    const test::Endings piece = test::run_endings(sandbox, kPiece);
+    all.runs += piece.runs;
+    all.survivors += piece.survivors;
+    all.unexpected += piece.unexpected;
+    if (all.first.empty()) all.first = piece.first;
+  }
+  return all;
+}
+
 // 10,000, whatever the rounds. The first hundred bring what stays for the next.
 Group endings_group(int) {
   const CodeSandbox sandbox = sandbox_on(kNative, Ahead::nothing);
@@ -76,7 +91,7 @@ Group endings_group(int) {
   std::this_thread::sleep_for(2s);
   const Traces before = {descendants(), entries_of("/proc/self/fd"), mounts()};
   test::Endings all;
-  const double time = milliseconds_of([&] { all = test::run_endings(sandbox, kRuns); });
+  const double time = milliseconds_of([&] { all = run_all(sandbox); });
   if (all.unexpected > 0) std::fprintf(stderr, "%s\n", all.first.c_str());
   const Traces after = traces_down_to(before);
   Group group{.title = "native: programs that end in every bad way"};

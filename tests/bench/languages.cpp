@@ -1,8 +1,10 @@
+#include <stdlib.h>
+
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <fstream>
-#include <memory>
+#include <optional>
 #include <thread>
 
 #include "bench/groups.hpp"
@@ -26,7 +28,7 @@ constexpr Language kLanguages[] = {
     {"python", "main.py", "print(1)", "exec python3 -I main.py", "python3", 1},
     {"javascript", "main.js", "console.log(1)", "exec node main.js", "node", 1},
     {"typescript", "main.ts", "console.log(1 as number)",
-     "rm -rf deno && exec deno run -q main.ts", "deno", 1},
+     "exec deno run -q main.ts", "deno", 1},
     {"bash", "main.sh", "echo 1", "exec bash main.sh", "bash", 1},
     {"sh", "main.sh", "echo 1", "exec sh main.sh", "sh", 1},
     {"c", "main.c", "#include <stdio.h>\nint main(void) { puts(\"1\"); }",
@@ -35,6 +37,8 @@ constexpr Language kLanguages[] = {
      "g++ -std=c++20 -O2 -o main main.cpp -pthread && exec ./main", "g++", 2},
     {"rust", "main.rs", "fn main() { println!(\"1\"); }",
      "rustc --edition=2021 -O -o main main.rs && exec ./main", "rustc", 4},
+    {"go", "main.go", "package main\nimport \"fmt\"\nfunc main() { fmt.Println(1) }",
+     "go build -buildvcs=false -o main main.go && exec ./main", "go", 20},
     {"java", "Main.java",
      "public class Main { public static void main(String[] a) { System.out.println(1); } }",
      "javac Main.java && exec java -XX:+UseSerialGC -Xshare:auto -cp . Main", "javac", 10},
@@ -43,17 +47,30 @@ constexpr Language kLanguages[] = {
 // A directory of its own, which goes with it.
 class Place {
  public:
-  Place() { std::filesystem::create_directories(path_); }
+  Place() {
+    std::string name = std::filesystem::temp_directory_path() / "lazaret-bench-XXXXXX";
+    if (::mkdtemp(name.data()) == nullptr) throw Failure("mkdtemp");
+    path_ = name;
+  }
   Place(const Place&) = delete;
   Place& operator=(const Place&) = delete;
   ~Place() { std::filesystem::remove_all(path_); }
   void write(const Language& language) const {
     std::ofstream(path_ / language.file) << language.code << '\n';
   }
-  [[nodiscard]] std::string path() const { return path_; }
+  // What runtimes and compilers keep, which a box does not have either.
+  void clear() const { std::filesystem::remove_all(path_ / "kept"); }
+  // As boxes look for programs, whatever stands first in our own PATH.
+  [[nodiscard]] Program program(const char* command) const {
+    return {{"/bin/sh", "-c",
+             "export PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/go/bin NO_COLOR=1 "
+             "DENO_NO_UPDATE_CHECK=1 GOTOOLCHAIN=local CGO_ENABLED=0; cd " +
+                 path_.string() +
+                 "; export DENO_DIR=$PWD/kept GOCACHE=$PWD/kept GOPATH=$PWD/kept; " + command}};
+  }
 
  private:
-  std::filesystem::path path_ = std::filesystem::temp_directory_path() / "lazaret-bench-languages";
+  std::filesystem::path path_;
 };
 
 void add_language(Group& group, const Language& language, int rounds) {
@@ -69,15 +86,13 @@ void add_language(Group& group, const Language& language, int rounds) {
   ExecutionRequest request;
   request.language = name;
   request.code = language.code;
-  request.limits.cpus = std::thread::hardware_concurrency();  // as many as the bare one has
-  // As boxes look for programs, whatever stands first in our own PATH.
-  const Program program{{"/bin/sh", "-c",
-                         "export PATH=/usr/local/bin:/usr/bin:/bin DENO_DIR=deno; cd " +
-                             place.path() + " && " + language.bare}};
+  request.limits.cpus = std::max(1U, std::thread::hardware_concurrency());  // as the bare one has
+  request.limits.compile_timeout = std::chrono::minutes(2);
   for (Timing& timing :
-       in_turns(std::max(rounds / language.part, 10),
+       in_turns(std::max(rounds / language.part, 3),
                 {{name, Who::ours, [&] { must_succeed(sandbox, request); }},
-                 {bare, Who::bare, running(program, "1\n")}}))
+                 {bare, Who::bare, running(place.program(language.bare), "1\n"),
+                  [&place] { place.clear(); }}}))
     group.timings.push_back(std::move(timing));
   group.add_difference(name, bare, at_most(5));
 }
@@ -85,18 +100,24 @@ void add_language(Group& group, const Language& language, int rounds) {
 // From the call until the first that the program says, in milliseconds.
 double start_of(const CodeSandbox& sandbox) {
   const auto called = Clock::now();
-  auto heard = called;
+  std::optional<Clock::time_point> heard;
   ExecutionRequest request = command({"echo", "1"});
-  request.on_output = [&heard](Stream, std::string_view) { heard = Clock::now(); };
+  request.on_output = [&heard](Stream, std::string_view) {
+    if (!heard) heard = Clock::now();
+  };
   must_succeed(sandbox, request);
-  return std::chrono::duration<double, std::milli>(heard - called).count();
+  if (!heard) throw Failure("a program has said nothing");
+  return std::chrono::duration<double, std::milli>(*heard - called).count();
 }
 
 void add_start(Group& group, const Engine& engine, const char* name, Ahead ahead, int rounds,
                double asked) {
-  if (!engine.missing().empty()) return;
-  const CodeSandbox sandbox = sandbox_on(engine, ahead);
   const std::string row = engine.type + ", " + name;
+  if (!engine.missing().empty()) {
+    group.timings.push_back({.name = row, .missing = engine.missing()});
+    return;
+  }
+  const CodeSandbox sandbox = sandbox_on(engine, ahead);
   std::vector<double> starts;
   auto timings = in_turns(rounds, {{row, Who::ours, [&] { starts.push_back(start_of(sandbox)); }}});
   // Of what was done, the last rounds are those that count.

@@ -53,6 +53,7 @@ def group_lines(group):
     if "measured" in group:
         yield f"Measured anew: {group['measured']['when']}, commit {group['measured']['commit']}."
         yield ""
+        yield from busy_lines(group["measured"])
     if "missing" in group:
         yield f"{group['missing'][0].upper()}{group['missing'][1:]}."
         yield ""
@@ -66,7 +67,7 @@ def busy_lines(machine):
     load = float(machine["load_before"].split()[0])
     if load > machine["processors"] / 2:
         yield (f"**Provisional**: others kept the machine busy (load {load}), which shows in all "
-               "of it; run it again on a quiet one.")
+               "of this; run it again on a quiet one.")
         yield ""
 
 
@@ -146,8 +147,7 @@ def draw(report, plot):
 
 def with_part(report, part):
     """The report with these groups as they were measured later, each saying so."""
-    when = {key: part["machine"][key] for key in ("when", "commit")}
-    named = {group["name"]: {**group, "measured": when} for group in part["groups"]}
+    named = {group["name"]: {**group, "measured": part["machine"]} for group in part["groups"]}
     groups = [named.pop(group["name"], group) for group in report["groups"]]
     return {**report, "groups": [*groups, *named.values()]}
 

@@ -224,6 +224,13 @@ TEST(CliDaemon, IsUsedThoughItHasATokenForOthers) {
   const Ended ended = lazaret({"run", "--json", "-c", "print(1)"}, beside(daemon));
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_TRUE(was_the_daemons(ended)) << ended.out;
+  // It would refuse this one.
+  const Folder shared;
+  const Ended shown = lazaret(
+      {"exec", "--json", "--mount", shared.path() + ":/mnt/it", "--", "ls", "/mnt/it"},
+      beside(daemon));
+  EXPECT_EQ(shown.status, 0) << shown.err << shown.out;
+  EXPECT_FALSE(was_the_daemons(shown)) << shown.out;
 }
 
 }  // namespace

@@ -72,6 +72,9 @@ main() {
     sed -n '2,13s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
     return 0
   fi
+  if [[ " $*" == *" --refresh"* && "${1:-} ${2:-}" != "--refresh --only"* ]]; then
+    die "a part is --refresh --only GROUP,…"
+  fi
   own_mounts "$@"
   exec 3>&1
   trap finish EXIT

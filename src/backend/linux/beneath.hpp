@@ -13,6 +13,7 @@ namespace lazaret::backend::native {
 /// leads anywhere else (openat2(2)). Not open where errno says why; EXDEV for what leads out.
 [[nodiscard]] inline os::Handle open_beneath_root(const char* path) noexcept {
   const os::Handle root(::open("/", O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!root.valid()) return {};
   while (*path == '/') ++path;
   open_how how{};
   how.flags = O_PATH | O_DIRECTORY | O_CLOEXEC;

@@ -60,6 +60,13 @@ bool holds_memory(const std::string& seen, std::uint64_t wanted) {
   return bytes && *bytes <= wanted && wanted - *bytes < kPageBytes;
 }
 
+// "8:0 rbps=1048576 wbps=1048576". What a box may write to is memory, but for directories that the
+// caller shares so, whose size has no bound, as the evidence says.
+std::string rates_of(const std::string& disk, const Limits& limits) {
+  const std::string rate = std::to_string(limits.disk_rate_bytes);
+  return disk + " rbps=" + rate + " wbps=" + rate;
+}
+
 }  // namespace
 
 Cgroup::Cgroup(fs::path path, os::Handle directory)
@@ -110,13 +117,6 @@ std::string Cgroup::read(const char* file) const {
 
 bool Cgroup::has(const char* file) const {
   return ::faccessat(directory_.get(), file, F_OK, 0) == 0;
-}
-
-// "8:0 rbps=1048576 wbps=1048576". What a box may write to is memory, but for directories that the
-// caller shares so, whose size has no bound, as the evidence says.
-std::string rates_of(const std::string& disk, const Limits& limits) {
-  const std::string rate = std::to_string(limits.disk_rate_bytes);
-  return disk + " rbps=" + rate + " wbps=" + rate;
 }
 
 Status Cgroup::limit_disks(const Limits& limits) const {

@@ -9,23 +9,27 @@
     const origin = get ?? (() => value);
     const since = performance.now();
     let stood = 0;
+    const timeOf = (self) => now.call(self) - stood;
 
-    // A method in these letters has the name, and no property, that the one before it had.
+    // What says nothing of the time gets it from here; all else is as it was, errors too.
     const later = {
-      now() { return now.call(this) - stood; },
+      now() { return timeOf(this); },
       get timeOrigin() { return origin.call(this) + stood; },
-      mark(...given) {
-        const [, options] = given;
-        if (given.length > 0 && options?.startTime === undefined)
-          given[1] = { ...options, startTime: this.now() };
-        return mark.apply(this, given);
+      mark(name, ...more) {
+        const [options = {}] = more;
+        if (arguments.length === 0 || typeof options !== 'object' || options === null
+          || options.startTime !== undefined) return mark.apply(this, arguments);
+        return mark.call(this, name, { detail: options.detail, startTime: timeOf(this) });
       },
-      measure(...given) {
-        const [name, start, end] = given;
-        const options = typeof start === 'string' ? { start } : start;
-        const endsNow = [end, options?.end, options?.duration].every((one) => one === undefined);
-        if (given.length === 0 || !endsNow) return measure.apply(this, given);
-        return measure.call(this, name, { ...options, end: this.now() });
+      measure(name, ...more) {
+        const [from, end] = more;
+        const isMark = from === undefined || typeof from === 'string';
+        const isOptions = typeof from === 'object' && from?.start !== undefined
+          && from.end === undefined && from.duration === undefined;
+        if (arguments.length === 0 || end !== undefined || !(isMark || isOptions))
+          return measure.apply(this, arguments);
+        const { start = 0, detail } = isMark ? { start: from } : from;
+        return measure.call(this, name, { start, detail, end: timeOf(this) });
       },
     };
     return () => {

@@ -3,9 +3,10 @@
 import contextlib
 import time
 
-from bed import check, equal, finish, start
+from bed import check, equal, finish, processes, start, until
 
 HOUR = 3600
+MARK = "timed-4713"
 
 
 @contextlib.contextmanager
@@ -21,8 +22,9 @@ def clock_set(seconds):
 def under_a_clock_that_is_set(seconds, timeout, code):
     began = time.monotonic()
     running = start("exec", "--json", "--timeout", timeout, "--grace", "200ms", "--", "sh", "-c",
-                    code)
-    time.sleep(1)
+                    code, MARK)
+    # Lazaret's own command line has the word, too.
+    until(lambda: len(processes(MARK)) > 1, "the program has not started")
     with clock_set(seconds):
         return finish(running), time.monotonic() - began
 

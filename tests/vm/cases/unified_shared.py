@@ -59,9 +59,10 @@ def ReportsInTimeThatItCouldNotEndAProgram_Threat61():
 
 WRITER = """
 import os, time
+data = os.urandom(8 << 20)
 began = time.monotonic()
 with open("/mnt/shared/data", "wb") as file:
-    file.write(os.urandom(8 << 20))
+    file.write(data)
     os.fsync(file.fileno())
 print(round(time.monotonic() - began, 2))
 """
@@ -79,9 +80,9 @@ def writing(rate):
 
 def SlowsWritingToASharedDiskToItsRate():
     seconds, answer = writing("4MiB")
-    check(1.5 < seconds < 6, f"{seconds} s for 8 MiB at 4 MiB a second\n{answer}")
+    check(1.5 < seconds < 8, f"{seconds} s for 8 MiB at 4 MiB a second\n{answer}")
     disk_row = answer.evidence["disk"]
     check("wbps=4194304" in disk_row["applied"], answer)
     equal(disk_row["status"], "partial", answer)  # its size has no bound
-    seconds, answer = writing("1GiB")
-    check(seconds < 1.5, f"{seconds} s: the rate of the other would prove nothing\n{answer}")
+    faster, answer = writing("1GiB")
+    check(faster < seconds / 2, f"{faster} s: the rate of the other would prove nothing\n{answer}")
