@@ -224,7 +224,7 @@ TEST(CliDaemon, IsUsedThoughItHasATokenForOthers) {
   const Ended ended = lazaret({"run", "--json", "-c", "print(1)"}, beside(daemon));
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_TRUE(was_the_daemons(ended)) << ended.out;
-  // It would refuse this one.
+  // This one it refuses, and the command line does it itself.
   const Folder shared;
   const Ended shown = lazaret(
       {"exec", "--json", "--mount", shared.path() + ":/mnt/it", "--", "ls", "/mnt/it"},

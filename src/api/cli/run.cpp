@@ -19,10 +19,9 @@
 namespace lazaret::cli {
 namespace {
 
-// These are read, written and shared here, as far as this user may: a daemon would be asked to hold
-// them, and one with a token shares nothing.
+// These are read and written here, as far as this user may; a daemon would be asked to hold them.
 bool touches_files(const ExecutionRequest& request) {
-  return request.output_directory || !request.packages.empty() || !request.mounts.empty() ||
+  return request.output_directory || !request.packages.empty() ||
          std::ranges::any_of(request.inputs, [](const Input& input) {
            return input.source.has_value();
          });
