@@ -121,7 +121,8 @@ TEST_F(EngineImage, IsBroughtWithinABoundThoughTheCallSetsNone_P30) {
 TEST_F(EngineImage, MayBeTalkedOfIn64MiBAndNoMore) {
   constexpr std::size_t kMost = 64UL << 20;
   const auto said = [this](std::size_t bytes) {
-    std::string text(bytes, '\n');
+    std::string text(bytes, ' ');
+    for (std::size_t end = 0; end < bytes; end += 1UL << 19) text[end] = '\n';
     engine_.answers.push_back(says(200, text));
     return pull(client_, {.reference = "bb"}, soon());
   };
