@@ -14,7 +14,7 @@ extern const std::string_view python_cells;      // and python_cells.py
 extern const std::string_view node_bootstrap;    // runner/drivers/node.js
 extern const std::string_view javascript;        // and javascript.js
 extern const std::string_view waiting_clock;     // and waiting_clock.js
-extern const std::string_view node_run;          // and node_run.js
+extern const std::string_view node_run;          // with node_run.js
 extern const std::string_view node_cells;        // or node_cells.js
 extern const std::string_view deno_run;  // javascript.js, waiting_clock.js, deno.js
 }  // namespace lazaret::embedded
@@ -118,12 +118,12 @@ Recipe javascript(const Task& task) {
   const auto with = [&interpreter](std::string_view then) {
     Words words = interpreter;
     words.insert(words.end(), {"--eval",
-                               joined({embedded::node_bootstrap, embedded::javascript,
-                                       embedded::waiting_clock, then}),
+                               joined({embedded::node_bootstrap, embedded::javascript, then}),
                                "--"});
     return words;
   };
-  Recipe recipe = interpreted(task, "/work/main.js", with(embedded::node_run));
+  Recipe recipe = interpreted(task, "/work/main.js",
+                              with(joined({embedded::waiting_clock, embedded::node_run})));
   recipe.ahead->argv.pop_back();
   recipe.ahead->takes_leave = true;
   if (task.in_context) {
