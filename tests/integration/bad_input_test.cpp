@@ -205,7 +205,7 @@ void expect_clear_error(const Manners& manners) {
   ASSERT_TRUE(engine.ready());
   const Ended ended = lazaret({"run", "--json", "--no-fallback", "--type", "docker", "--host",
                                "unix://" + path, "-c", "1"});
-  ASSERT_FALSE(ended.overdue);
+  ASSERT_FALSE(ended.overdue) << ended.out << ended.err;
   Json result = Json::parse(ended.out, nullptr, false);
   ASSERT_TRUE(result.is_object()) << ended.err;
   EXPECT_EQ(ended.status, 125);

@@ -15,6 +15,7 @@
 #include <gtest/gtest.h>
 
 #include "integration/daemon.hpp"
+#include "integration/laid_out.hpp"
 #include "places.hpp"
 
 // The command line in front of a person: on a terminal that the test has made.
@@ -27,21 +28,14 @@ using testing::HasSubstr;
 class Screen {
  public:
   explicit Screen(std::vector<std::string> arguments,
-                  const std::map<std::string, std::string>& environment = {}) {
+                  std::map<std::string, std::string> environment = {}) {
+    arguments.insert(arguments.begin(), kLazaretPath);
+    environment.emplace("TERM", "vt100");
+    const LaidOut program(std::move(arguments), environment);
     winsize size{40, 120, 0, 0};
     pid_ = ::forkpty(&master_, nullptr, nullptr, &size);
-    if (pid_ != 0) {
-      slave_ = ::open(::ptsname(master_), O_RDWR | O_NOCTTY | O_CLOEXEC);
-      return;
-    }
-    set_environment(environment);
-    ::setenv("TERM", "vt100", 1);
-    arguments.insert(arguments.begin(), kLazaretPath);
-    std::vector<char*> argv;
-    for (std::string& word : arguments) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    ::execv(kLazaretPath, argv.data());
-    ::_exit(127);
+    if (pid_ == 0) program.become();
+    slave_ = ::open(::ptsname(master_), O_RDWR | O_NOCTTY | O_CLOEXEC);
   }
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;

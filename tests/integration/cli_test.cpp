@@ -253,7 +253,7 @@ TEST(Cli, EndsTheRunOnAnInterruptAndLeavesNothing) {
   };
   const Ended ended = lazaret({"run", "--grace", "1s", file, marker}, interrupted);
   EXPECT_EQ(ended.status, 130) << ended.err;
-  EXPECT_FALSE(ended.overdue);
+  EXPECT_FALSE(ended.overdue) << ended.err;
   EXPECT_THAT(processes_marked(marker), IsEmpty());
 }
 

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdlib>
 
+#include "integration/laid_out.hpp"
 #include "os/wire.hpp"
 #include "places.hpp"
 
@@ -19,26 +20,18 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kMostBytes = 64UL << 20;
 
-[[noreturn]] void become_daemon(std::vector<std::string> words,
-                                const std::map<std::string, std::string>& environment) {
-  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  set_environment(environment);
-  words.insert(words.begin(), kServePath);
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  ::execv(argv[0], argv.data());
-  ::_exit(127);
-}
-
 }  // namespace
 
 Daemon::Daemon(std::vector<std::string> arguments,
                const std::map<std::string, std::string>& environment)
     : socket_(folder_.path() + "/lazaret.sock") {
-  arguments.insert(arguments.begin(), {"--socket", socket_});
+  arguments.insert(arguments.begin(), {kServePath, "--socket", socket_});
+  const LaidOut program(std::move(arguments), environment);
   pid_ = ::fork();
-  if (pid_ == 0) become_daemon(std::move(arguments), environment);
+  if (pid_ == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    program.become();
+  }
   const bool up = becomes_true(30s, [this] { return ask("GET", "/v1/health").status == 200; });
   if (!up) std::abort();
 }

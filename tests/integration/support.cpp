@@ -23,6 +23,7 @@
 #include <thread>
 
 #include "integration/id_tables.hpp"
+#include "integration/laid_out.hpp"
 #include "places.hpp"
 
 namespace lazaret::test {
@@ -82,18 +83,13 @@ int status_of(int waited) {
   return WIFSIGNALED(waited) ? 128 + WTERMSIG(waited) : WEXITSTATUS(waited);
 }
 
-[[noreturn]] void become_program(const Invocation& invocation, const Pipe& in, const Pipe& out,
-                                 const Pipe& err) {
+[[noreturn]] void become_program(const LaidOut& program, const std::string& directory,
+                                 const Pipe& in, const Pipe& out, const Pipe& err) {
   ::dup2(in.ends[0], 0);
   ::dup2(out.ends[1], 1);
   ::dup2(err.ends[1], 2);
-  if (::chdir(invocation.directory.c_str()) != 0) ::_exit(126);
-  set_environment(invocation.environment);
-  std::vector<char*> argv;
-  for (const std::string& word : invocation.argv) argv.push_back(const_cast<char*>(word.c_str()));
-  argv.push_back(nullptr);
-  ::execvp(argv[0], argv.data());
-  ::_exit(127);
+  if (::chdir(directory.c_str()) != 0) ::_exit(126);
+  program.become();
 }
 
 // Feeds and reads until both outputs have ended or the time is up.
@@ -119,6 +115,20 @@ void converse(const Invocation& invocation, Pipe& in, Pipe& out, Pipe& err, Ende
     if (watched[1].revents != 0 && !append_available(out.ends[0], ended.out)) out.close(0);
     if (watched[2].revents != 0 && !append_available(err.ends[0], ended.err)) err.close(0);
   }
+}
+
+// What the kernel says of each thread of a process that does not end, proc(5).
+std::string where_it_stands(pid_t process) {
+  std::string text = "\nit does not end:\n";
+  std::error_code ignored;
+  for (const auto& task : fs::directory_iterator("/proc/" + std::to_string(process) + "/task",
+                                                 ignored)) {
+    for (const char* const file : {"comm", "stat", "wchan", "syscall", "stack"}) {
+      std::ifstream source(task.path() / file);
+      text.append(file).append(" ").append(std::istreambuf_iterator<char>(source), {}).append("\n");
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -252,26 +262,13 @@ Json run_as(Caller caller, const ExecutionRequest& request) {
   return text ? Json::parse(*text) : Json::object();
 }
 
-void set_environment(const std::map<std::string, std::string>& environment) {
-  std::map<std::string, std::string> all = {{"PATH", "/usr/bin:/bin"},
-                                            {"HOME", "/nonexistent"},
-                                            {"LAZARET_HOST", "unix:///nonexistent/engine.sock"},
-                                            {"LAZARET_SOCKET", "/nonexistent/lazaret.sock"}};
-  // Where tests/tools/common.sh has given this run places of its own, the journal's among them.
-  for (const char* const name : {"XDG_STATE_HOME", "TMPDIR"}) {
-    if (std::getenv(name) != nullptr) all[name] = variable(name);
-  }
-  for (const auto& [name, value] : environment) all[name] = value;
-  ::clearenv();
-  for (const auto& [name, value] : all) ::setenv(name.c_str(), value.c_str(), 1);
-}
-
 Ended run_program(const Invocation& invocation) {
+  const LaidOut program(invocation.argv, invocation.environment);
   Pipe in, out, err;
   Ended ended;
   const pid_t child = ::fork();
   if (child < 0) give_up("fork");
-  if (child == 0) become_program(invocation, in, out, err);
+  if (child == 0) become_program(program, invocation.directory, in, out, err);
   in.close(0), out.close(1), err.close(1);
   std::jthread watcher;
   if (invocation.once_started)
@@ -282,7 +279,10 @@ Ended run_program(const Invocation& invocation) {
   ::sigaction(SIGPIPE, &ignore, &before);  // a program need not read its input
   converse(invocation, in, out, err, ended);
   ::sigaction(SIGPIPE, &before, nullptr);
-  if (ended.overdue) ::kill(child, SIGKILL);
+  if (ended.overdue) {
+    ended.err += where_it_stands(child);
+    ::kill(child, SIGKILL);
+  }
   if (watcher.joinable()) watcher.join();
   int status = 0;
   ::waitpid(child, &status, 0);

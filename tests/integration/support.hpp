@@ -81,17 +81,12 @@ struct Ended {
 struct Invocation {
   std::vector<std::string> argv;
   std::string input = {};
-  std::map<std::string, std::string> environment = {};  ///< on top of set_environment's own
+  std::map<std::string, std::string> environment = {};  ///< as of LaidOut
   std::string directory = "/";
   std::chrono::seconds bound{60};
   std::function<void(pid_t)> once_started = {};  ///< called with its id, e.g. to signal it later
 };
 [[nodiscard]] Ended run_program(const Invocation& invocation);
-/// For a child of ours before it becomes a program: these variables, and such that keep it away
-/// from what is the user's. It has no home, asks an engine and a daemon that are not there (name
-/// others by LAZARET_HOST or --host, and LAZARET_SOCKET), and keeps its things where this process
-/// does.
-void set_environment(const std::map<std::string, std::string>& environment);
 /// The lazaret program of this build.
 [[nodiscard]] Ended lazaret(std::vector<std::string> arguments, Invocation rest = {});
 
