@@ -7,9 +7,9 @@
 namespace lazaret::backend {
 namespace {
 
-Found found_native(Serves serves) {
+Found found_native(const Surroundings& surroundings) {
   Found found;
-  auto made = make_native(serves);
+  auto made = make_native(surroundings.serves, surroundings.state);
   if (made.ok())
     found.backend = std::move(made).value();
   else
@@ -75,7 +75,7 @@ std::string_view name_of(BackendKind kind) noexcept {
 }
 
 Found find(BackendKind kind, const Surroundings& surroundings, const Call& call) {
-  return kind == BackendKind::native ? found_native(surroundings.serves)
+  return kind == BackendKind::native ? found_native(surroundings)
                                      : found_engine(kind, surroundings, call);
 }
 

@@ -49,6 +49,8 @@ struct Found {
                                                        const Call& call);
 
 /// This operating system's own enforcers. Errors: unsupported where there are none yet.
-[[nodiscard]] Result<std::unique_ptr<Backend>> make_native(Serves serves);
+/// `state` as of Surroundings.
+[[nodiscard]] Result<std::unique_ptr<Backend>> make_native(
+    Serves serves, const std::optional<std::filesystem::path>& state);
 
 }  // namespace lazaret::backend

@@ -7,13 +7,14 @@
 #include <utility>
 
 #include "backend/docker/sweep.hpp"
+#include "backend/leases.hpp"
+#include "backend/staging_row.hpp"
 #include "engine/discovery.hpp"
 #include "os/pipe.hpp"
 
 namespace lazaret::backend {
 namespace {
 
-using docker::Leases;
 using journal::LeaseJournal;
 
 constexpr std::chrono::seconds kConnectBound{2};
@@ -72,12 +73,8 @@ std::vector<Finding> sweep_patiently(const engine::EngineClient& client, const L
 // Endpoints of the journal, each with the leases of dead processes.
 std::map<std::string, std::vector<journal::Lease>> places_of(const Leases& leases) {
   std::map<std::string, std::vector<journal::Lease>> places;
-  const auto all = leases.journal() == nullptr ? Result<std::vector<journal::Lease>>({})
-                                               : leases.journal()->leases();
-  if (!all.ok()) return places;
-  for (const journal::Lease& lease : *all) {
-    const bool is_dead = leases.standing_of(lease.owner) == journal::Standing::dead;
-    if (!lease.thing.place.empty() && is_dead) places[lease.thing.place].push_back(lease);
+  for (const journal::Lease& lease : leases.left()) {
+    if (!lease.thing.place.empty()) places[lease.thing.place].push_back(lease);
   }
   return places;
 }
@@ -144,13 +141,18 @@ std::string_view name_of(Fate fate) noexcept {
 }
 
 bool is_anything_left(const Surroundings& surroundings) {
-  return docker::has_left_something(Leases(surroundings.state, "", journal::this_process()));
+  return !Leases(surroundings.state, "", journal::this_process()).left().empty();
+}
+
+std::vector<std::filesystem::path> stagings_left(const Surroundings& surroundings) {
+  return stagings_left(Leases(surroundings.state, "", journal::this_process()));
 }
 
 std::vector<Finding> sweep(const Surroundings& surroundings, const SweepOptions& options,
                            const Call& call) {
-  std::vector<Finding> findings = sweep_native(options.act, call);
   const Leases leases(surroundings.state, "", journal::this_process());
+  std::vector<Finding> findings = sweep_native(leases, options.act, call);
+  if (options.act == Act::remove) settle_stagings(leases);
   append(findings, docker::sweep_directories(leases, options.act));
   append(findings, sweep_engines(surroundings, leases, options, call));
   if (options.act == Act::remove) leases.forget_gone();

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -53,7 +54,12 @@ struct SweepOptions {
 /// Whether the journal knows of something that a dead process may have left. Asks no engine.
 [[nodiscard]] bool is_anything_left(const Surroundings& surroundings);
 
-/// The part of it that is this operating system's own.
-[[nodiscard]] std::vector<Finding> sweep_native(Act act, const Call& call);
+/// Directories in which dead processes were making packages, by the journal; sweep() forgets those
+/// that are gone.
+[[nodiscard]] std::vector<std::filesystem::path> stagings_left(const Surroundings& surroundings);
+
+class Leases;
+/// The part of it that is this operating system's own. Settles the leases of what is gone.
+[[nodiscard]] std::vector<Finding> sweep_native(const Leases& leases, Act act, const Call& call);
 
 }  // namespace lazaret::backend

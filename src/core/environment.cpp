@@ -104,7 +104,9 @@ PackagePlaces package_places() {
   const auto index = [&trusted](const char* variable) {
     return PackageIndex{os::variable(variable).value_or(""), variable, trusted};
   };
-  return {packages_folder(), index("PIP_INDEX_URL"), index("NPM_CONFIG_REGISTRY")};
+  return {{packages_folder(), state_folder()},
+          index("PIP_INDEX_URL"),
+          index("NPM_CONFIG_REGISTRY")};
 }
 
 std::string fingerprint(const policy::Config& config) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <system_error>
 
 #include "core/environment.hpp"
@@ -11,6 +13,7 @@
 namespace lazaret::core {
 namespace {
 
+namespace fs = std::filesystem;
 using backend::Fate;
 using backend::Finding;
 
@@ -25,22 +28,36 @@ const char* verb_of(Fate fate) {
   return "";
 }
 
+// The user's, and where else the journal says that somebody was making packages.
+std::set<fs::path> stores_of(const backend::Surroundings& here) {
+  std::set<fs::path> stores = {package_places().store.folder};
+  for (const fs::path& staging : backend::stagings_left(here)) stores.insert(staging.parent_path());
+  return stores;
+}
+
+Finding judge_directory(const fs::path& path, backend::Act act) {
+  Finding found;
+  found.kind = "directory";
+  found.name = path.string();
+  found.fate = act == backend::Act::look ? Fate::found : Fate::removed;
+  std::error_code error;
+  if (act == backend::Act::remove) fs::remove_all(path, error);
+  if (!error) return found;
+  found.fate = Fate::failed;
+  found.why = error.message();
+  return found;
+}
+
 }  // namespace
 
 std::vector<Finding> sweep(const backend::Surroundings& here,
                            const backend::SweepOptions& options, const Call& call) {
-  std::vector<Finding> findings = backend::sweep(here, options, call);
-  for (const auto& path : abandoned_in(package_places().store)) {
-    Finding& found = findings.emplace_back();
-    found.kind = "directory";
-    found.name = path.string();
-    found.fate = options.act == backend::Act::look ? Fate::found : Fate::removed;
-    std::error_code error;
-    if (options.act == backend::Act::remove) std::filesystem::remove_all(path, error);
-    if (!error) continue;
-    found.fate = Fate::failed;
-    found.why = error.message();
+  std::vector<Finding> findings;
+  for (const fs::path& store : stores_of(here)) {
+    for (const fs::path& path : abandoned_in(store))
+      findings.push_back(judge_directory(path, options.act));
   }
+  std::ranges::move(backend::sweep(here, options, call), std::back_inserter(findings));
   return findings;
 }
 

@@ -157,9 +157,9 @@ std::optional<std::string> lock_in(const fs::path& store, const std::string& nam
   return text.ok() ? std::optional(std::move(text).value()) : std::nullopt;
 }
 
-Result<Staging> Staging::in(const fs::path& store) try {
-  sweep(store);
-  Staging made(store / (std::string(kMaking) + os::random_hex(8)));
+Result<Staging> Staging::in(const PackageStore& store) try {
+  sweep(store.folder);
+  Staging made(store.folder / (std::string(kMaking) + os::random_hex(8)), store.state);
   fs::create_directories(made.files());
   LAZARET_TRY(made.held_, os::make_held_file(made.path_ / kHeld));
   return made;
@@ -168,7 +168,9 @@ Result<Staging> Staging::in(const fs::path& store) try {
 }
 
 Staging::Staging(Staging&& other) noexcept
-    : path_(std::exchange(other.path_, {})), held_(std::move(other.held_)) {}
+    : row_(std::move(other.row_)),
+      path_(std::exchange(other.path_, {})),
+      held_(std::move(other.held_)) {}
 
 Staging::~Staging() {
   std::error_code ignored;

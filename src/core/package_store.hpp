@@ -7,12 +7,19 @@
 #include <string>
 #include <vector>
 
+#include "backend/staging_row.hpp"
 #include "lazaret/result.hpp"
 #include "os/handle.hpp"
 
 /// Where layers of packages are kept: a directory that belongs to the caller alone, with one in it
 /// for each layer, by its name.
 namespace lazaret::core {
+
+/// Where it is.
+struct PackageStore {
+  std::filesystem::path folder;                        ///< empty: nowhere
+  std::optional<std::filesystem::path> state = {};  ///< as of backend::Surroundings
+};
 
 /// How much there is in a tree: its regular files.
 struct TreeSize {
@@ -43,8 +50,8 @@ struct TreeSize {
 /// who was killed go, and layers that nobody has used for thirty days with their locks.
 class Staging {
  public:
-  /// Errors: system.
-  [[nodiscard]] static Result<Staging> in(const std::filesystem::path& store);
+  /// In the folder as open_store() gives it. Errors: system.
+  [[nodiscard]] static Result<Staging> in(const PackageStore& store);
   Staging(Staging&& other) noexcept;
   Staging& operator=(Staging&&) = delete;
   ~Staging();
@@ -62,7 +69,9 @@ class Staging {
  private:
   [[nodiscard]] Status put(const std::filesystem::path& kept,
                            const std::filesystem::path& place) const;
-  explicit Staging(std::filesystem::path path) : path_(std::move(path)) {}
+  Staging(const std::filesystem::path& path, const std::optional<std::filesystem::path>& state)
+      : row_(state, path), path_(path) {}
+  backend::StagingRow row_;  // goes last
   std::filesystem::path path_;
   os::Handle held_;  // as long as this lives, its directory is nobody's to remove
 };

@@ -82,7 +82,7 @@ void tell(const PackageWish& wish, const std::string& what) {
 }
 
 Status make_layer(const PackageWish& wish, const std::vector<Package>& packages,
-                  const fs::path& store, const Installer& install) {
+                  const PackageStore& store, const Installer& install) {
   const PackageProgram program{embedded::packages_python, embedded::packages_javascript};
   LAZARET_TRY(const Staging staging, Staging::in(store));
   LAZARET_TRY(std::vector<Input> inputs, copies_of(wish, packages, staging.files()));
@@ -109,19 +109,20 @@ Result<Turns::Held> turn_for(const std::string& name, const PackageWish& wish) {
   return *std::move(held);
 }
 
-Result<PackageLayer> layer_of_files(const PackageWish& wish, const fs::path& store,
+Result<PackageLayer> layer_of_files(const PackageWish& wish, const PackageStore& store,
                                     const Installer& install) {
   LAZARET_TRY(std::vector<Package> packages, packages_of(wish));
   const std::string name = name_of_layer(wish, packages);
-  LAZARET_TRY(auto layer, whole_layer(store, name));
+  LAZARET_TRY(auto layer, whole_layer(store.folder, name));
   if (!layer) {
-    LAZARET_TRY(const Turns::Held turn, turn_for((store / name).string(), wish));
-    LAZARET_TRY(layer, whole_layer(store, name));
+    LAZARET_TRY(const Turns::Held turn, turn_for((store.folder / name).string(), wish));
+    LAZARET_TRY(layer, whole_layer(store.folder, name));
     if (layer) return PackageLayer{std::move(*layer), named_ones_of(std::move(packages))};
     LAZARET_CHECK(make_layer(wish, packages, store, install));
-    LAZARET_TRY(layer, whole_layer(store, name));
+    LAZARET_TRY(layer, whole_layer(store.folder, name));
   }
-  if (!layer) return Error(Errc::system, "the packages were taken away from " + store.string());
+  if (!layer)
+    return Error(Errc::system, "the packages were taken away from " + store.folder.string());
   return PackageLayer{std::move(*layer), named_ones_of(std::move(packages))};
 }
 
@@ -169,13 +170,13 @@ std::optional<PackageLayer> locked_layer(const fs::path& store, const std::strin
   return text ? layer_locked_by(*text, store) : std::nullopt;
 }
 
-Result<PackageLayer> layer_of_wanted(const PackageWish& wish, const fs::path& store,
+Result<PackageLayer> layer_of_wanted(const PackageWish& wish, const PackageStore& store,
                                      const Installer& install) {
   LAZARET_TRY(const std::string name, name_of_lock(wish));
   const auto age = is_exact(wish) ? std::nullopt : std::optional(kAgeOfLock);
-  if (auto layer = locked_layer(store, name, age)) return std::move(*layer);
-  LAZARET_TRY(const Turns::Held turn, turn_for((store / name).string(), wish));
-  if (auto layer = locked_layer(store, name, age)) return std::move(*layer);
+  if (auto layer = locked_layer(store.folder, name, age)) return std::move(*layer);
+  LAZARET_TRY(const Turns::Held turn, turn_for((store.folder / name).string(), wish));
+  if (auto layer = locked_layer(store.folder, name, age)) return std::move(*layer);
   LAZARET_TRY(const Staging staging, Staging::in(store));
   ExecutionRequest fetched = wish.request;
   tell(wish, "fetching packages");
@@ -201,13 +202,14 @@ Status look_for_packages(const ExecutionRequest& request, std::string_view langu
 }
 
 // Trouble with the store is no fault of the request's.
-Result<PackageLayer> layer_of(const PackageWish& wish, const fs::path& store,
+Result<PackageLayer> layer_of(const PackageWish& wish, const PackageStore& store,
                               const Installer& install) {
-  const auto place = open_store(store);
-  if (!place.ok()) return as_ours(place.error());
+  const auto folder = open_store(store.folder);
+  if (!folder.ok()) return as_ours(folder.error());
+  const PackageStore place{*folder, store.state};
   const bool has_all = std::ranges::all_of(
       wish.request.packages, [&wish](const std::string& word) { return is_file(wish, word); });
-  return has_all ? layer_of_files(wish, *place, install) : layer_of_wanted(wish, *place, install);
+  return has_all ? layer_of_files(wish, place, install) : layer_of_wanted(wish, place, install);
 }
 
 }  // namespace lazaret::core

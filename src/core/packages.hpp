@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/package_box.hpp"
+#include "core/package_store.hpp"
 #include "lazaret/execution_result.hpp"
 #include "lazaret/result.hpp"
 
@@ -19,7 +20,7 @@ struct PackageLayer {
 
 /// Where packages are kept and asked for, by whom this process runs for.
 struct PackagePlaces {
-  std::filesystem::path store;  ///< empty: nowhere
+  PackageStore store;
   PackageIndex python;
   PackageIndex javascript;
 };
@@ -35,7 +36,7 @@ struct PackagePlaces {
 /// a store that cannot be used; start_failed where they cannot be fetched or installed, and what
 /// else has become of the box that does it; cancelled.
 [[nodiscard]] Result<PackageLayer> layer_of(const PackageWish& wish,
-                                            const std::filesystem::path& store,
+                                            const PackageStore& store,
                                             const Installer& install);
 
 }  // namespace lazaret::core

@@ -24,7 +24,7 @@ Number number_in(const std::string& text) {
 }
 
 Kind kind_named(const std::string& name) {
-  for (const Kind kind : {Kind::container, Kind::volume}) {
+  for (const Kind kind : {Kind::container, Kind::volume, Kind::staging, Kind::cgroup}) {
     if (name == name_of(kind)) return kind;
   }
   return Kind::directory;
@@ -81,6 +81,8 @@ std::string_view name_of(Kind kind) noexcept {
     case Kind::container: return "container";
     case Kind::volume: return "volume";
     case Kind::directory: return "directory";
+    case Kind::staging: return "staging";
+    case Kind::cgroup: return "cgroup";
   }
   return "";
 }

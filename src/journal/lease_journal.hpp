@@ -12,14 +12,20 @@
 
 namespace lazaret::journal {
 
-enum class Kind { container, volume, directory };
+enum class Kind {
+  container,
+  volume,
+  directory,  ///< for an engine to read
+  staging,    ///< a directory in which packages are made
+  cgroup,     ///< all whose names begin so
+};
 [[nodiscard]] std::string_view name_of(Kind kind) noexcept;
 
 /// Something that does not end with the process that made it.
 struct Thing {
   Kind kind = Kind::container;
   std::string place;  ///< the engine's endpoint; empty for this machine
-  std::string name;   ///< a path for a directory
+  std::string name;   ///< of a directory its path
   auto operator<=>(const Thing&) const = default;
 };
 

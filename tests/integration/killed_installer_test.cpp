@@ -1,3 +1,7 @@
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -6,6 +10,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "backend/staging_row.hpp"
 #include "integration/support.hpp"
 #include "os/private_file.hpp"
 
@@ -34,6 +39,30 @@ TEST(KilledInstaller, LeavesADirectoryThatIsCleared_P45) {
   EXPECT_THAT(gc({}), HasSubstr(dead.string()));
   EXPECT_FALSE(fs::exists(dead));
   EXPECT_TRUE(fs::exists(living));
+}
+
+// Where it lies is told by the journal alone: whoever clears keeps packages in another place.
+TEST(KilledInstaller, LeavesARowThatSaysWhereItsDirectoryIs_P45) {
+  const Folder state, cache, elsewhere;
+  const fs::path dead = fs::path(elsewhere.path()) / ".making-dead";
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const backend::StagingRow row(fs::path(state.path()) / "lazaret", dead);
+    fs::create_directory(dead);
+    const auto held = os::make_held_file(dead / "held");
+    ::kill(::getpid(), SIGKILL);
+  }
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  ASSERT_TRUE(fs::exists(dead / "held"));
+  const auto gc = [&] {
+    return lazaret({"gc", "--json"}, {.argv = {},
+                                      .environment = {{"XDG_CACHE_HOME", cache.path()},
+                                                      {"XDG_STATE_HOME", state.path()}}});
+  };
+  EXPECT_THAT(gc().out, HasSubstr(dead.string()));
+  EXPECT_FALSE(fs::exists(dead));
+  const backend::Leases leases(fs::path(state.path()) / "lazaret", "", journal::this_process());
+  EXPECT_THAT(leases.all(), testing::IsEmpty());
 }
 
 }  // namespace

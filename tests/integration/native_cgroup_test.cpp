@@ -40,7 +40,7 @@ class NativeCgroupSeat : public testing::Test {
   static void move_to(const fs::path& place) { std::ofstream(place / "cgroup.procs") << "0"; }
   [[nodiscard]] static std::string place() { return native::cgroup_of(::getpid())->filename(); }
   [[nodiscard]] native::CgroupSeat seat() const {
-    auto taken = native::CgroupSeat::take(directory_);
+    auto taken = native::CgroupSeat::take(directory_, {});
     EXPECT_TRUE(taken.ok());
     return taken.ok() ? std::move(taken).value() : native::CgroupSeat();
   }

@@ -110,7 +110,9 @@ add_python() {
   mkdir -p "$root$home"
   tar -C "$home" "${left_out[@]}" -cf - . | tar -C "$root$home" -xf -
   add_program /usr/bin/python3 "$root"
-  add_libraries "$home"/lib-dynload/_ctypes.*.so "$root"
+  for name in _ctypes _sqlite3; do
+    add_libraries "$home/lib-dynload/$name".*.so "$root"
+  done
 }
 
 # Everything but what is being tested; made anew when a package has changed.

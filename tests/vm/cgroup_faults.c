@@ -1,11 +1,13 @@
 /* Loaded before libc in a machine's lazaret: one cgroup file fails, as LAZARET_TEST_FAULT says in
  * the form FILE:HOW. absent: it cannot be opened; unreadable: not to be read; unwritable: what is
  * written is refused; lie: what is written is accepted, and nothing is done. With mkdir for FILE
- * the directories fail that lazaret makes for its own. */
+ * the directories fail that lazaret makes for its own; deadly: it is killed before the first, last:
+ * after it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +58,8 @@ int open(const char* path, int flags, ...) {
 int mkdir(const char* path, mode_t mode) {
   if (is_file("mkdir") && strstr(path, "/lazaret-")) {
     if (is_how("lie")) return 0;
+    if (is_how("last")) (void)mkdirat(AT_FDCWD, path, mode);
+    if (is_how("last") || is_how("deadly")) raise(SIGKILL);
     errno = EACCES;
     return -1;
   }

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend/docker/leases.hpp"
+#include "backend/leases.hpp"
 #include "base/call.hpp"
 #include "base/guarded.hpp"
 #include "engine/client.hpp"

@@ -157,7 +157,7 @@ Result<std::string> DockerBackend::interpreter(const policy::Spec& spec, const C
 }
 
 std::string DockerBackend::next_name() {
-  return "lazaret-" + leases_->instance().id + "-" + std::to_string(made_++);
+  return "lazaret-" + leases_->owner().id + "-" + std::to_string(made_++);
 }
 
 // A container that does not start may miss the runner, because somebody has removed the volume that
@@ -198,16 +198,14 @@ std::string DockerBackend::filter_of(const policy::Spec& spec) const {
 void DockerBackend::note(Draft& draft, journal::Kind kind, const std::string& name) const {
   const Status noted = leases_->intend(kind, name);
   if (noted.ok() || !draft.parts.warnings.empty()) return;
-  std::string warning = noted.error().message() + "; should Lazaret be killed, run lazaret gc";
-  if (!noted.error().hint().empty()) warning += " (" + noted.error().hint() + ")";
-  draft.parts.warnings.push_back(std::move(warning));
+  draft.parts.warnings.push_back(warning_of_no_row(noted.error()));
 }
 
 // WHY looked for each time: an engine makes an empty one in the place of one that is gone.
 Result<std::unique_ptr<KeptVolume>> DockerBackend::layer_of(const policy::Spec& spec,
                                                             const Call& call) const {
   if (spec.packages.empty()) return std::unique_ptr<KeptVolume>();
-  const Instance& maker = leases_->instance();
+  const Instance& maker = leases_->owner();
   auto layer =
       std::make_unique<KeptVolume>(*client_, *leases_, layer_content(spec.packages, maker));
   if (engine::volume::inspect(*client_, layer->name(), call).ok()) return layer;
@@ -218,7 +216,7 @@ Result<std::unique_ptr<KeptVolume>> DockerBackend::layer_of(const policy::Spec& 
 
 Status DockerBackend::make(Draft& draft, const Call& call) {
   const Differences& differences = differences_of(client_->kind());
-  Hardening hardening{draft.spec, leases_->instance(), next_name(), runner_.name(),
+  Hardening hardening{draft.spec, leases_->owner(), next_name(), runner_.name(),
                       filter_of(draft.spec)};
   std::vector<ScratchVolume> volumes;
   if (differences.scratch_by_volume) {
@@ -235,7 +233,7 @@ Status DockerBackend::make(Draft& draft, const Call& call) {
     LAZARET_CHECK(call.check());
     note(draft, journal::Kind::volume, volume.name);
     const Status made =
-        make_volume(*client_, volume, labels_of(leases_->instance(), hardening.name));
+        make_volume(*client_, volume, labels_of(leases_->owner(), hardening.name));
     if (!made.ok() && is_unanswered(made.error())) draft.parts.container->expect_late();
     LAZARET_CHECK(made);
   }

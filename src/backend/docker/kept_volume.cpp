@@ -96,7 +96,7 @@ Result<bool> KeptVolume::ready(const std::string& container, const Call& call) c
 // When the helper exists it is another process's turn. Podman says no more of that than that
 // something went wrong.
 Result<std::optional<Error>> KeptVolume::fill(const std::string& image, const Call& call) const {
-  const auto labels = labels_of(leases_.instance(), content_.helper);
+  const auto labels = labels_of(leases_.owner(), content_.helper);
   LAZARET_CHECK(call.check());
   // Trouble with it was told of the container that wants the volume.
   (void)leases_.intend(journal::Kind::container, content_.helper).ok();
@@ -132,7 +132,7 @@ bool KeptVolume::is_gone(const Call& call) const {
   if (!seen.ok()) return seen.error().code() == Errc::not_found;
   const auto labels = engine::labels_at(engine::member(*seen, "Config"), "Labels");
   const auto owner = labels.find(kInstanceLabel);
-  if (owner == labels.end() || owner->second != leases_.instance().id) return true;
+  if (owner == labels.end() || owner->second != leases_.owner().id) return true;
   return engine::container::remove(client_, content_.helper, Volumes::remove, call).ok();
 }
 

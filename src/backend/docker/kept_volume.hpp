@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "backend/docker/leases.hpp"
+#include "backend/leases.hpp"
 #include "base/call.hpp"
 #include "engine/client.hpp"
 #include "http/exchange.hpp"

@@ -78,7 +78,7 @@ Status fill(const std::string& path, std::string_view profile) {
 
 Result<SeccompFile> SeccompFile::write(std::string_view profile,
                                        std::shared_ptr<const Leases> leases) {
-  LAZARET_TRY(fs::path directory, fresh_path(leases->instance()));
+  LAZARET_TRY(fs::path directory, fresh_path(leases->owner()));
   // The same trouble is told of the container for which this is.
   (void)leases->intend(journal::Kind::directory, directory.string()).ok();
   const int made = ::mkdir(directory.c_str(), 0700);

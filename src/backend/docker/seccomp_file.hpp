@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "backend/docker/leases.hpp"
+#include "backend/leases.hpp"
 #include "lazaret/result.hpp"
 
 namespace lazaret::backend::docker {

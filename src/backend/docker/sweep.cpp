@@ -32,16 +32,6 @@ struct Piece {
   std::function<Status()> remove;
 };
 
-std::vector<Lease> leases_in(const Leases& leases) {
-  if (leases.journal() == nullptr) return {};
-  auto all = leases.journal()->leases();
-  return all.ok() ? std::move(all).value() : std::vector<Lease>();
-}
-
-bool is_dead(const Instance& owner, const Leases& leases) {
-  return leases.standing_of(owner) == Standing::dead;
-}
-
 Finding judge_piece(const Piece& piece, const std::string& place, const Leases& leases, Act act) {
   const Standing standing = leases.standing_of(piece.owner);
   Finding finding{std::string(name_of(piece.kind)), place, engine::one_line(piece.name),
@@ -117,10 +107,9 @@ void settle_leases(std::vector<Finding>& findings, const std::string& place, con
   std::set<std::string> there, removed;
   for (const Finding& finding : findings)
     (finding.fate == Fate::removed ? removed : there).insert(finding.name);
-  for (const Lease& lease : leases_in(leases)) {
+  for (const Lease& lease : leases.left()) {
     const std::string& name = lease.thing.name;
-    if (lease.thing.place != place || !is_dead(lease.owner, leases) || there.contains(name))
-      continue;
+    if (lease.thing.place != place || there.contains(name)) continue;
     const bool was_there = removed.contains(name);
     if (!was_there && is_younger(lease, kOnItsWay)) {
       findings.push_back({std::string(name_of(lease.thing.kind)), place, name, lease.owner.pid,
@@ -134,7 +123,7 @@ void settle_leases(std::vector<Finding>& findings, const std::string& place, con
 // By their names, where they lie, and by the journal, wherever they are.
 std::map<std::filesystem::path, Instance> directories_of(const Leases& leases) {
   std::map<std::filesystem::path, Instance> directories;
-  for (const Lease& lease : leases_in(leases)) {
+  for (const Lease& lease : leases.all()) {
     if (lease.thing.kind != Kind::directory) continue;
     if (const auto found = seccomp_directory(lease.thing.name)) {
       directories[found->path] = lease.owner;
@@ -143,15 +132,15 @@ std::map<std::filesystem::path, Instance> directories_of(const Leases& leases) {
   }
   std::error_code error;
   for (SeccompDirectory& found : seccomp_directories(std::filesystem::temp_directory_path(error))) {
-    found.owner.boot = leases.instance().boot;  // its name does not tell: it lies on this machine
+    found.owner.boot = leases.owner().boot;  // its name does not tell: it lies on this machine
     directories.emplace(std::move(found.path), std::move(found.owner));
   }
   return directories;
 }
 
 void settle_directories(const Leases& leases) {
-  for (const Lease& lease : leases_in(leases)) {
-    if (lease.thing.kind != Kind::directory || !is_dead(lease.owner, leases)) continue;
+  for (const Lease& lease : leases.left()) {
+    if (lease.thing.kind != Kind::directory) continue;
     if (!seccomp_directory(lease.thing.name))
       (void)leases.journal()->settle(lease.thing, lease.owner.id).ok();
   }
@@ -164,11 +153,8 @@ bool is_alive(const Instance& owner, const Leases& leases) {
 }  // namespace
 
 bool has_left_something(const Leases& leases) {
-  const std::vector<Lease> all = leases_in(leases);
-  return std::any_of(all.begin(), all.end(), [&leases](const Lease& lease) {
-    const std::string& place = lease.thing.place;
-    const bool is_meant = leases.place().empty() || place.empty() || place == leases.place();
-    return is_meant && is_dead(lease.owner, leases);
+  return std::ranges::any_of(leases.left(), [&leases](const Lease& lease) {
+    return lease.thing.kind == Kind::directory || lease.thing.place == leases.place();
   });
 }
 

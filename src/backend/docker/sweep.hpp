@@ -2,14 +2,14 @@
 
 #include <vector>
 
-#include "backend/docker/leases.hpp"
+#include "backend/leases.hpp"
 #include "backend/sweep.hpp"
 #include "engine/client.hpp"
 
 namespace lazaret::backend::docker {
 
-/// Whether the journal knows of something that a dead process has left on the leases' engine, on
-/// any where they name none, or of a directory: a look at it is cheap.
+/// Whether the journal knows of something that a dead process has left on the leases' engine, or of
+/// a directory for one: a look at it is cheap.
 [[nodiscard]] bool has_left_something(const Leases& leases);
 
 /// Containers and volumes of one engine. `leases` may have no journal. Settles the leases of what

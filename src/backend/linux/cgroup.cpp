@@ -82,9 +82,11 @@ Cgroup::Cgroup(Cgroup&& other) noexcept
 Result<Cgroup> Cgroup::create(const CgroupBase& base, const Limits& limits, Victims victims,
                               const Disks& disks) {
   clear_left_ones();
+  if (base.row) (void)base.row->write().ok();
   LAZARET_TRY(const fs::path path, make_cgroup(base.directory));
   Cgroup cgroup(path, os::Handle(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
   if (!cgroup.directory_.valid()) return os::last_error("opening cgroup " + path.string());
+  cgroup.row_ = base.row;
   cgroup.disks_ = disks;
   cgroup.victims_ = victims;
   LAZARET_CHECK(cgroup.write("memory.max", std::to_string(limits.memory_bytes)));
@@ -108,6 +110,7 @@ Status Cgroup::remove(const Call& call) {
 // A fork of the program that we are part of has a copy of us, but no say.
 Cgroup::~Cgroup() {
   if (::getpid() != owner_ || remove(Call{}.within(kGroupBound)).ok()) return;
+  if (row_) row_->keep();
   left_ones().with([this](std::vector<fs::path>& all) { all.push_back(path_); });
 }
 

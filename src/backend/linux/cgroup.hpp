@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -53,6 +54,7 @@ class Cgroup {
   [[nodiscard]] std::optional<std::uint64_t> field(const char* file, std::string_view name) const;
 
   pid_t owner_;
+  std::shared_ptr<CgroupRow> row_;  // written before, and taken back after the last
   std::filesystem::path path_;
   os::Handle directory_;
   Disks disks_;

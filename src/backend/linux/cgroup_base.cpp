@@ -117,6 +117,7 @@ bool looks_handed_out(const fs::path& directory) {
 
 struct Search {
   fs::path outermost;
+  std::shared_ptr<CgroupRow> row;
   fs::path inhabited = {};
   bool offered = false;
 };
@@ -152,7 +153,7 @@ bool has_version_one(const std::string& mountinfo) {
 }
 
 std::optional<CgroupBase> try_base(const fs::path& directory, Search& search) {
-  CgroupBase base{directory, "", {}, false};
+  CgroupBase base{directory, "", {}, false, search.row};
   base.managed = !looks_handed_out(directory) && is_managed(directory, search.outermost);
   std::error_code ignored;
   Hosting hosting = try_hosting(directory);
@@ -160,7 +161,7 @@ std::optional<CgroupBase> try_base(const fs::path& directory, Search& search) {
   // Rather within our own place than above it, where limits of this place would not hold the boxes.
   const bool seated = fs::exists(seat_in(directory), ignored);
   if (seated || (hosting == Hosting::inhabited && !base.managed && holds_nobody_else(directory))) {
-    auto seat = CgroupSeat::take(directory);
+    auto seat = CgroupSeat::take(directory, search.row);
     if (seat.ok()) base.seat = std::move(*seat);
     hosting = try_hosting(directory);
   }
@@ -197,7 +198,7 @@ std::optional<fs::path> directory_of(const fs::path& cgroup, const Cgroup2Mount&
   return beneath == "." ? mount.point : mount.point / beneath;
 }
 
-CgroupBase find_cgroup_base() {
+CgroupBase find_cgroup_base(std::shared_ptr<CgroupRow> row) {
   const std::string mountinfo = text_of_file("/proc/self/mountinfo");
   const bool version_one = has_version_one(mountinfo);
   const auto mount = cgroup2_mount(mountinfo);
@@ -215,7 +216,7 @@ CgroupBase find_cgroup_base() {
   const bool seated = *place == seat_in(place->parent_path());
   const auto upwards = from_to(seated ? place->parent_path() : *place, mount->point);
   for (const fs::path& directory : upwards) clear_left(directory);
-  Search search{mount->point};
+  Search search{mount->point, std::move(row)};
   for (const fs::path& directory : upwards) {
     if (auto base = try_base(directory, search)) return std::move(*base);
   }
@@ -253,7 +254,7 @@ std::optional<fs::path> cgroup_of(pid_t pid) {
   return own_cgroup(text_of_file("/proc/" + std::to_string(pid) + "/cgroup"));
 }
 
-CgroupBase cgroup_base_of(pid_t pid) {
+CgroupBase cgroup_base_of(pid_t pid, std::shared_ptr<CgroupRow> row) {
   const auto mount = cgroup2_mount(text_of_file("/proc/self/mountinfo"));
   const auto cgroup = cgroup_of(pid);
   const auto place = mount && cgroup ? directory_of(*cgroup, *mount) : std::nullopt;
@@ -264,7 +265,7 @@ CgroupBase cgroup_base_of(pid_t pid) {
     return {{}, os::last_error("moving the spawner into cgroup " + leaf.string()).message(), {}};
   }
   const Hosting hosting = try_hosting(*place);
-  if (hosting == Hosting::possible) return {*place, "", {}};
+  if (hosting == Hosting::possible) return {*place, "", {}, false, std::move(row)};
   return {{}, "cgroup " + place->string() + ": " + in_words(hosting), {}};
 }
 

@@ -3,10 +3,12 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "backend/linux/cgroup_row.hpp"
 #include "backend/linux/cgroup_seat.hpp"
 
 namespace lazaret::backend::native {
@@ -19,12 +21,13 @@ struct CgroupBase {
   /// A service manager has the say there and may take the controllers back at any time; better is
   /// what it has handed out (systemd.resource-control(5), Delegate=).
   bool managed = false;
+  std::shared_ptr<CgroupRow> row = {};  ///< null where no journal is wanted
 };
 
 /// Finds the cgroup2 mount and, from our own place upwards, a directory in which the memory, cpu
 /// and pids controllers can be given to children, by doing it. Version 1 hierarchies are refused
 /// (L-45). What runs that were killed have left there is cleared (L-49).
-[[nodiscard]] CgroupBase find_cgroup_base();
+[[nodiscard]] CgroupBase find_cgroup_base(std::shared_ptr<CgroupRow> row = {});
 
 /// "cpu io": controllers that boxes there are to be held by and are not; empty when all are there.
 [[nodiscard]] std::string controllers_missing_in(const std::filesystem::path& directory);
@@ -40,8 +43,8 @@ struct CgroupBase {
 [[nodiscard]] std::optional<std::filesystem::path> cgroup_of(pid_t pid);
 
 /// The cgroup of a process that is the only one in it and is to clone boxes: it moves into a leaf,
-/// for good, and the controllers are given to children.
-[[nodiscard]] CgroupBase cgroup_base_of(pid_t pid);
+/// for good, and the controllers are given to children. The row was written.
+[[nodiscard]] CgroupBase cgroup_base_of(pid_t pid, std::shared_ptr<CgroupRow> row);
 
 /// The pure part: the first cgroup2 file system of a mountinfo text, and the path of the "0::" line
 /// of a /proc/self/cgroup text.

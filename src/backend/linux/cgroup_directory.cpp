@@ -104,6 +104,8 @@ std::uint64_t own_pid_namespace() {
   return ::stat("/proc/self/ns/pid", &facts) == 0 ? facts.st_ino : 0;
 }
 
+std::string own_cgroups() { return own_name("*"); }
+
 fs::path seat_in(const fs::path& directory) { return directory / own_name(kSeat); }
 
 std::string scope_name(pid_t pid) {

@@ -40,6 +40,8 @@ struct CgroupName {
 [[nodiscard]] journal::Standing standing_of(const CgroupName& name,
                                             const std::filesystem::path& directory);
 [[nodiscard]] std::uint64_t own_pid_namespace();
+/// What the names of all of this process's cgroups have in common: "lazaret-PID-*-...".
+[[nodiscard]] std::string own_cgroups();
 /// The leaf for this process itself.
 [[nodiscard]] std::filesystem::path seat_in(const std::filesystem::path& directory);
 /// What a scope around this process is called (systemd.scope(5)), of all pid namespaces.

@@ -38,10 +38,13 @@ os::Handle locked(const fs::path& directory) {
 
 }  // namespace
 
-Result<CgroupSeat> CgroupSeat::take(const fs::path& directory) {
+// A row that cannot be written is told of by the boxes.
+Result<CgroupSeat> CgroupSeat::take(const fs::path& directory, std::shared_ptr<CgroupRow> row) {
+  if (row) (void)row->write().ok();
   const os::Handle lock = locked(directory);
   CgroupSeat seat;
   LAZARET_TRY(seat.claim_, make_cgroup(directory));
+  seat.row_ = std::move(row);
   seat.owner_ = ::getpid();
   seat.directory_ = directory;
   const fs::path leaf = seat_in(directory);
@@ -55,13 +58,15 @@ Result<CgroupSeat> CgroupSeat::take(const fs::path& directory) {
 }
 
 CgroupSeat::CgroupSeat(CgroupSeat&& other) noexcept
-    : owner_(other.owner_),
+    : row_(std::move(other.row_)),
+      owner_(other.owner_),
       directory_(std::exchange(other.directory_, {})),
       claim_(std::exchange(other.claim_, {})) {}
 
 CgroupSeat& CgroupSeat::operator=(CgroupSeat&& other) noexcept {
   if (this != &other) {
     leave();
+    row_ = std::move(other.row_);
     owner_ = other.owner_;
     directory_ = std::exchange(other.directory_, {});
     claim_ = std::exchange(other.claim_, {});
@@ -85,6 +90,7 @@ void CgroupSeat::leave() noexcept {
     (void)write_cgroup_file(directory_ / "cgroup.procs", "0");
     (void)::rmdir(leaf.c_str());
   }
+  if (row_ && ::access(leaf.c_str(), F_OK) == 0) row_->keep();
   directory_.clear();
 }
 

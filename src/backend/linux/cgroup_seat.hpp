@@ -3,7 +3,9 @@
 #include <sys/types.h>
 
 #include <filesystem>
+#include <memory>
 
+#include "backend/linux/cgroup_row.hpp"
 #include "lazaret/result.hpp"
 
 namespace lazaret::backend::native {
@@ -16,9 +18,10 @@ namespace lazaret::backend::native {
 class CgroupSeat {
  public:
   CgroupSeat() = default;
-  /// Only where this process is the only one, or in the leaf already. Errors: permission_denied,
-  /// not_found, system.
-  [[nodiscard]] static Result<CgroupSeat> take(const std::filesystem::path& directory);
+  /// Only where this process is the only one, or in the leaf already. What it makes stands in the
+  /// row, unless that is null. Errors: permission_denied, not_found, system.
+  [[nodiscard]] static Result<CgroupSeat> take(const std::filesystem::path& directory,
+                                               std::shared_ptr<CgroupRow> row);
   CgroupSeat(CgroupSeat&& other) noexcept;
   CgroupSeat& operator=(CgroupSeat&& other) noexcept;
   ~CgroupSeat();
@@ -26,6 +29,7 @@ class CgroupSeat {
  private:
   void leave() noexcept;
 
+  std::shared_ptr<CgroupRow> row_;
   pid_t owner_ = -1;                 // a fork has a copy of it, but no say
   std::filesystem::path directory_;  // empty when there is nothing to go back to
   std::filesystem::path claim_;

@@ -8,7 +8,9 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <span>
+#include <thread>
 
 #include "backend/linux/control.hpp"
 #include "backend/linux/foundation.hpp"
@@ -27,6 +29,8 @@
 
 namespace lazaret::backend::native {
 namespace {
+
+namespace fs = std::filesystem;
 
 // A box says hello within milliseconds; one that never does must not hold its caller up.
 constexpr std::chrono::seconds kGreetingBound{10};
@@ -122,10 +126,17 @@ struct Ground {
   Processors home{};
 };
 
+// Beside it, as loading what writes the journal takes a millisecond.
+std::jthread row_written_for(const CgroupBase& cgroups) {
+  if (cgroups.directory.empty() || !cgroups.row) return {};
+  return std::jthread([row = cgroups.row] { (void)row->write().ok(); });
+}
+
 // The host is looked at while the spawner makes its namespaces.
 Result<Spawners::Shared> start_as(const Identity& identity, const Ground& ground,
                                   const CgroupBase& cgroups, const Call& call) {
   LAZARET_TRY(Spawners::Shared spawner, Spawner::begin(identity));
+  const std::jthread writing = row_written_for(cgroups);
   LAZARET_TRY(Foundation foundation, foundation_of_host(identity, ground.folders));
   foundation.home = ground.home;
   LAZARET_CHECK(spawner->lay_ground(foundation, cgroups, call));
@@ -142,8 +153,8 @@ Result<Spawners::Shared> start_spawner(const Identity& identity, const Ground& g
 
 }  // namespace
 
-NativeBackend::NativeBackend(Serves serves)
-    : cgroups_(find_cgroup_base()),
+NativeBackend::NativeBackend(Serves serves, const std::optional<fs::path>& state)
+    : cgroups_(find_cgroup_base(state ? std::make_shared<CgroupRow>(state) : nullptr)),
       processors_(own_processors()),
       identity_(identity_of_host()),
       serves_(serves),
@@ -194,6 +205,8 @@ Status NativeBackend::make_cgroup(NativeBox::Parts& parts, const policy::Spec& s
   const auto victims = spec.keeps_box ? Cgroup::Victims::one : Cgroup::Victims::all;
   LAZARET_TRY(Cgroup cgroup, Cgroup::create(cgroups, spec.limits, victims, disks));
   parts.cgroup.emplace(std::move(cgroup));
+  const Status noted = cgroups.row ? cgroups.row->write() : Status();
+  if (!noted.ok()) parts.warnings.push_back(warning_of_no_row(noted.error()));
   return {};
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <atomic>
+#include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,8 +24,8 @@ namespace lazaret::backend::native {
 /// resource limits and, where one is usable, a cgroup v2. Works as root and as an ordinary user.
 class NativeBackend final : public Backend {
  public:
-  /// Looks at the host; nothing is started before the first box.
-  explicit NativeBackend(Serves serves);
+  /// Looks at the host; nothing is started before the first box. `state` as of Surroundings.
+  NativeBackend(Serves serves, const std::optional<std::filesystem::path>& state);
 
   [[nodiscard]] std::string name() const override { return "native"; }
   [[nodiscard]] std::string runtime() const override;

@@ -170,13 +170,15 @@ Status start_scope(pid_t pid, const Call& call) {
 
 }  // namespace
 
-CgroupBase scope_of(pid_t pid, const std::string& otherwise, const Call& call) {
+CgroupBase scope_of(pid_t pid, const CgroupBase& callers, const Call& call) {
   const bool booted = ::access("/run/systemd/system", F_OK) == 0;  // sd_booted(3)
-  if (!booted || !unified_mount()) return {{}, otherwise, {}};
+  if (!booted || !unified_mount()) return {{}, callers.why_not, {}};
+  if (callers.row) (void)callers.row->write().ok();
   const Status started = start_scope(pid, call.within(kBound));
-  CgroupBase base =
-      started.ok() ? cgroup_base_of(pid) : CgroupBase{{}, started.error().message(), {}};
-  if (base.directory.empty()) base.why_not = otherwise + "; asked for a scope: " + base.why_not;
+  CgroupBase base = started.ok() ? cgroup_base_of(pid, callers.row)
+                                 : CgroupBase{{}, started.error().message(), {}};
+  if (base.directory.empty())
+    base.why_not = callers.why_not + "; asked for a scope: " + base.why_not;
   return base;
 }
 

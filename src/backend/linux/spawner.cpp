@@ -182,7 +182,7 @@ Status Spawner::lay_ground(const Foundation& foundation, const CgroupBase& calle
                            const Call& call) {
   foundation_ = foundation;
   // Before it forks: its child, which clones the boxes, is born there.
-  if (callers.directory.empty() || callers.managed) scope_ = scope_of(pid_, callers.why_not, call);
+  if (callers.directory.empty() || callers.managed) scope_ = scope_of(pid_, callers, call);
   const Call bounded = call.within(kStartBound);
   LAZARET_CHECK(answer_of(control_.get(), bounded));
   if (const Status mapped = write_maps(pid_, foundation.identity, bounded); !mapped.ok()) {

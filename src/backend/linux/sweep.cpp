@@ -1,7 +1,10 @@
 #include "backend/sweep.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <vector>
 
+#include "backend/leases.hpp"
 #include "backend/linux/cgroup_base.hpp"
 #include "backend/linux/cgroup_directory.hpp"
 #include "base/file.hpp"
@@ -34,29 +37,74 @@ Finding judge_cgroup(const fs::path& directory, const CgroupName& name, Standing
   return finding;
 }
 
-// Boxes' own cgroups are not entered: they hold no others of ours.
-void sweep_beneath(std::vector<Finding>& findings, const fs::path& directory, Act act,
-                   const Call& call) {
-  for (const fs::path& child : native::children_of(directory)) {
-    const auto name = native::parse_cgroup_name(child.filename().string());
-    if (!name) {
-      sweep_beneath(findings, child, act, call);
-      continue;
-    }
-    const Standing standing = native::standing_of(*name, child);
-    if (standing != Standing::alive)
-      findings.push_back(judge_cgroup(child, *name, standing, act, call));
-  }
+bool is_whose(const CgroupName& name, const journal::Owner& owner) {
+  return name.pid == owner.pid && name.namespaces == owner.namespaces &&
+         name.started == owner.started;
 }
+
+/// One walk through all that is mounted here: a box's cgroup may lie wherever its Lazaret was
+/// started.
+class Walk {
+ public:
+  Walk(const Leases& leases, Act act, const Call& call) : leases_(leases), act_(act), call_(call) {
+    for (journal::Lease& lease : leases.left()) {
+      if (lease.thing.kind == journal::Kind::cgroup) dead_.push_back(std::move(lease));
+    }
+  }
+
+  // Boxes' own cgroups are not entered: they hold no others of ours.
+  void beneath(const fs::path& directory) {
+    for (const fs::path& child : native::children_of(directory)) {
+      const auto name = native::parse_cgroup_name(child.filename().string());
+      if (name)
+        look_at(child, *name);
+      else
+        beneath(child);
+    }
+  }
+  /// Rows of the dead of whom nothing is left.
+  void settle() const {
+    if (act_ != Act::remove) return;
+    for (const journal::Lease& lease : dead_) {
+      const bool owes = std::ranges::any_of(
+          stuck_, [&](const CgroupName& name) { return is_whose(name, lease.owner); });
+      if (!owes) (void)leases_.journal()->settle(lease.thing, lease.owner.id).ok();
+    }
+  }
+  [[nodiscard]] std::vector<Finding> findings() && { return std::move(findings_); }
+
+ private:
+  void look_at(const fs::path& directory, const CgroupName& name) {
+    const Standing standing = standing_of(name, directory);
+    if (standing == Standing::alive) return;
+    findings_.push_back(judge_cgroup(directory, name, standing, act_, call_));
+    if (findings_.back().fate != Fate::removed) stuck_.push_back(name);
+  }
+  // The journal knows of processes in other pid namespaces, too, whose numbers mean nothing here.
+  [[nodiscard]] Standing standing_of(const CgroupName& name, const fs::path& directory) const {
+    const Standing seen = native::standing_of(name, directory);
+    const bool is_known = std::ranges::any_of(
+        dead_, [&](const journal::Lease& lease) { return is_whose(name, lease.owner); });
+    return seen == Standing::other_namespace && is_known ? Standing::dead : seen;
+  }
+
+  const Leases& leases_;
+  Act act_;
+  const Call& call_;
+  std::vector<journal::Lease> dead_;
+  std::vector<CgroupName> stuck_;
+  std::vector<Finding> findings_;
+};
 
 }  // namespace
 
-// All that is mounted here: a box's cgroup may lie wherever its Lazaret was started.
-std::vector<Finding> sweep_native(Act act, const Call& call) {
-  std::vector<Finding> findings;
+std::vector<Finding> sweep_native(const Leases& leases, Act act, const Call& call) {
   const auto mount = native::cgroup2_mount(text_of_file("/proc/self/mountinfo"));
-  if (mount) sweep_beneath(findings, mount->point, act, call);
-  return findings;
+  if (!mount) return {};  // what the journal says of them is kept for who sees them
+  Walk walk(leases, act, call);
+  walk.beneath(mount->point);
+  walk.settle();
+  return std::move(walk).findings();
 }
 
 }  // namespace lazaret::backend

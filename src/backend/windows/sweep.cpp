@@ -2,6 +2,6 @@
 
 namespace lazaret::backend {
 
-std::vector<Finding> sweep_native(Act, const Call&) { return {}; }
+std::vector<Finding> sweep_native(const Leases&, Act, const Call&) { return {}; }
 
 }  // namespace lazaret::backend

@@ -24,8 +24,8 @@ class Layers : public testing::Test {
     return request_.packages.back();
   }
   Result<PackageLayer> layer(const Installer& install) {
-    return layer_of({request_, request_.language, limits_, index_, hosts_, interpreter_}, store_,
-                    install);
+    return layer_of({request_, request_.language, limits_, index_, hosts_, interpreter_},
+                    {store_, state_}, install);
   }
   // As the installer's box would leave it, and as if `more` bytes had not come.
   Installer leaving(const std::string& text, std::size_t more = 0) {
@@ -53,6 +53,7 @@ class Layers : public testing::Test {
 
   const lazaret::test::Scratch folder_;
   const fs::path store_ = folder_.path() / "store";
+  const fs::path state_ = folder_.path() / "state";
   Limits limits_;
   ExecutionRequest request_;
   std::set<std::string> hosts_ = {"public"};

@@ -94,11 +94,11 @@ TEST_F(Layers, ThatCannotBeInstalledSayWhy) {
 TEST_F(Layers, NeedAPlaceOfTheirOwn) {
   file("a-1.tar.gz", "one");
   const auto nowhere =
-      layer_of({request_, "python", limits_, index_, hosts_, interpreter_}, "", leaving("x"));
+      layer_of({request_, "python", limits_, index_, hosts_, interpreter_}, {}, leaving("x"));
   EXPECT_THAT(nowhere.error().hint(), HasSubstr("HOME"));
   const auto deep = layer_of({request_, "python", limits_, index_, hosts_, interpreter_},
-                             store_ / std::string(250, 'a') / std::string(250, 'b') /
-                                 std::string(250, 'c') / std::string(250, 'd'),
+                             {store_ / std::string(250, 'a') / std::string(250, 'b') /
+                              std::string(250, 'c') / std::string(250, 'd')},
                              leaving("x"));
   EXPECT_EQ(deep.error().code(), Errc::backend_unavailable);
   EXPECT_THAT(deep.error().message(), HasSubstr("too long"));
@@ -243,7 +243,7 @@ TEST_F(Layers, AreMadeOnceForAllWhoWantThemAtOnce) {
   (void)stop.request_stop();
   leaving_one.stop = stop.get_token();
   const PackageWish wish{leaving_one, leaving_one.language, limits_, index_, hosts_, interpreter_};
-  const auto left = layer_of(wish, store_, slow);
+  const auto left = layer_of(wish, {store_}, slow);
   ASSERT_FALSE(left.ok());
   EXPECT_EQ(left.error().code(), Errc::cancelled);
   askers.clear();
@@ -255,7 +255,7 @@ TEST_F(Layers, AreMadeOnceForAllWhoWantThemAtOnce) {
 TEST_F(Layers, KnowWhoseMakerWasKilled_P45) {
   file("a-1.tar.gz", "one");
   ASSERT_TRUE(open_store(store_).ok());
-  const auto living = Staging::in(store_);
+  const auto living = Staging::in({store_, state_});
   ASSERT_TRUE(living.ok()) << living.error().message();
   EXPECT_THAT(abandoned_in(store_), IsEmpty());
   const pid_t child = ::fork();
@@ -273,9 +273,31 @@ TEST_F(Layers, KnowWhoseMakerWasKilled_P45) {
   const auto left = abandoned_in(store_);
   ASSERT_EQ(left.size(), 1U);
   EXPECT_EQ(left.front(), fs::path(fs::canonical(store_)) / left.front().filename());
+  const backend::Leases leases(state_, "", journal::this_process());
+  EXPECT_EQ(backend::stagings_left(leases), left);
+  backend::settle_stagings(leases);  // it is still there
+  EXPECT_EQ(backend::stagings_left(leases), left);
   ASSERT_TRUE(layer(leaving("x")).ok());
   EXPECT_THAT(abandoned_in(store_), IsEmpty());
   EXPECT_TRUE(fs::exists(living->files()));
+  backend::settle_stagings(leases);
+  EXPECT_THAT(backend::stagings_left(leases), IsEmpty());
+}
+
+TEST_F(Layers, StandInTheJournalBeforeTheyAreMade_P45) {
+  file("a-1.tar.gz", "one");
+  const backend::Leases leases(state_, "", journal::this_process());
+  std::vector<journal::Lease> rows;
+  const Installer install = leaving("x");
+  const auto looking = [&](const ExecutionRequest& wanted, policy::Streams streams) {
+    rows = leases.all();
+    EXPECT_EQ(fs::path(*wanted.output_directory).parent_path(), rows.at(0).thing.name);
+    return install(wanted, streams);
+  };
+  ASSERT_TRUE(layer(looking).ok());
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows.front().thing.kind, journal::Kind::staging);
+  EXPECT_THAT(leases.all(), IsEmpty());
 }
 
 TEST_F(Layers, OfAFileThatCannotBeReadAreNone) {

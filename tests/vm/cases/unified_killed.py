@@ -1,11 +1,30 @@
 """Lazaret is killed at many points of a run that has a cgroup."""
 
+import pathlib
+import signal
+import sqlite3
 import time
 
-from bed import check, command, equal, lazaret, left_cgroups, processes, start, until
+from bed import (CGROUPS, check, command, directories, equal, fault, lazaret, left_cgroups,
+                 processes, start, until)
 
 MARK = "killed-4712"
 POINTS = 26
+JOURNAL = pathlib.Path("/var/lib/lazaret/leases.db")
+
+
+def rows():
+    """Kind and name of what stands in root's lease journal."""
+    if not JOURNAL.exists():
+        return []
+    with sqlite3.connect(JOURNAL) as journal:
+        return journal.execute("SELECT kind, name FROM lease ORDER BY rowid").fetchall()
+
+
+def stands_in_a_row(cgroup):
+    """A row's name has a star where those of cgroups have numbers."""
+    parts = pathlib.Path(cgroup).name.split("-")
+    return ("cgroup", "-".join([*parts[:2], "*", *parts[3:]])) in rows()
 
 
 def killed_after(seconds):
@@ -15,7 +34,10 @@ def killed_after(seconds):
     running.kill()
     running.communicate(timeout=30)
     until(lambda: not processes(MARK), "its program lives on")
-    return left_cgroups()
+    left = left_cgroups()
+    for cgroup in left:
+        check(stands_in_a_row(cgroup), f"{cgroup} is in no row: {rows()}")
+    return left
 
 
 def LeavesNothingAtAnyPointOnceTheNextComes():
@@ -25,4 +47,40 @@ def LeavesNothingAtAnyPointOnceTheNextComes():
     left = [bool(killed_after(whole * point / POINTS)) for point in range(POINTS)]
     check(any(left), "nothing was left at any point: this case proves nothing")
     equal(lazaret("gc").code, 0)
-    equal(left_cgroups(), [])
+    equal((left_cgroups(), rows()), ([], []))
+
+
+def IsInTheJournalBeforeItsFirstCgroupIsThere():
+    with fault("mkdir", "deadly"):
+        equal(command("true").code, -signal.SIGKILL)
+    equal((left_cgroups(), len(rows()), rows()[0][0]), ([], 1, "cgroup"))
+    equal(command("true").code, 0)
+    equal(rows(), [])
+
+
+def IsClearedByItsRowWhereverItLies():
+    elsewhere = CGROUPS / "elsewhere"
+    with directories(elsewhere):
+        with fault("mkdir", "last"):
+            equal(command("true").code, -signal.SIGKILL)
+        (left,) = map(pathlib.Path, left_cgroups())
+        check(stands_in_a_row(left), rows())
+        left.rmdir()
+        moved = elsewhere / left.name
+        moved.mkdir()
+        equal(command("true").code, 0)
+        equal((moved.exists(), rows()), (False, []))
+
+
+def TellsOfAJournalThatCannotBeWritten():
+    equal(command("true").code, 0)
+    kept = JOURNAL.parent.rename("/var/lib/kept")
+    JOURNAL.parent.touch()
+    try:
+        said = command("true")
+        warnings = " ".join(said.result["meta"]["warnings"])
+        equal(said.code, 0)
+        check("lease journal" in warnings and "lazaret gc" in warnings, said)
+    finally:
+        JOURNAL.parent.unlink()
+        kept.rename(JOURNAL.parent)

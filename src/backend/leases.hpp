@@ -4,22 +4,23 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "backend/docker/instance.hpp"
 #include "base/guarded.hpp"
 #include "journal/lease_journal.hpp"
 #include "journal/presence.hpp"
 #include "lazaret/result.hpp"
 
-namespace lazaret::backend::docker {
+namespace lazaret::backend {
 
-/// What one backend wants of its engine, as it stands in the journal. Thread-safe.
+/// What one backend wants outside of its process, as it stands in the journal. Thread-safe.
 class Leases {
  public:
   /// A journal that cannot be opened does not keep anybody from making things, whose labels say
   /// whose they are; each intend() gives its error then. An empty folder is one that cannot be
   /// told; without any no journal is wanted.
-  Leases(const std::optional<std::filesystem::path>& folder, std::string place, Instance instance);
+  Leases(const std::optional<std::filesystem::path>& folder, std::string place,
+         journal::Owner owner);
   Leases(const Leases&) = delete;
   Leases& operator=(const Leases&) = delete;
   /// Whoever owes nothing is forgotten.
@@ -33,10 +34,14 @@ class Leases {
   [[nodiscard]] const std::string& place() const noexcept { return place_; }
   /// Null where there is none.
   [[nodiscard]] journal::LeaseJournal* journal() const noexcept { return journal_.get(); }
-  [[nodiscard]] const Instance& instance() const noexcept { return instance_; }
+  [[nodiscard]] const journal::Owner& owner() const noexcept { return owner_; }
+  /// All rows of all owners; none where they cannot be read.
+  [[nodiscard]] std::vector<journal::Lease> all() const;
+  /// Of owners that are dead.
+  [[nodiscard]] std::vector<journal::Lease> left() const;
   /// What can be said for certain from here, of those in other pid namespaces too whose journal is
   /// this one.
-  [[nodiscard]] journal::Standing standing_of(const Instance& owner) const;
+  [[nodiscard]] journal::Standing standing_of(const journal::Owner& owner) const;
   /// Removes what shows owners that are gone and owe nothing any more.
   void forget_gone() const;
 
@@ -53,8 +58,11 @@ class Leases {
   std::optional<Error> trouble_;
   std::optional<std::filesystem::path> folder_;
   std::string place_;
-  Instance instance_;
+  journal::Owner owner_;
   mutable Guarded<Debt> debt_;
 };
 
-}  // namespace lazaret::backend::docker
+/// What a run is told whose things stand in no row: they say themselves whose they are.
+[[nodiscard]] std::string warning_of_no_row(const Error& error);
+
+}  // namespace lazaret::backend

@@ -1,0 +1,43 @@
+#include "backend/staging_row.hpp"
+
+#include <system_error>
+#include <utility>
+
+namespace lazaret::backend {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_gone(const fs::path& directory) {
+  std::error_code error;
+  return fs::symlink_status(directory, error).type() == fs::file_type::not_found;
+}
+
+}  // namespace
+
+StagingRow::StagingRow(const std::optional<fs::path>& state, fs::path directory)
+    : leases_(std::make_unique<const Leases>(state, "", journal::this_process())),
+      directory_(std::move(directory)) {
+  (void)leases_->intend(journal::Kind::staging, directory_.string()).ok();
+}
+
+StagingRow::~StagingRow() {
+  if (leases_ && is_gone(directory_)) leases_->settle(journal::Kind::staging, directory_.string());
+}
+
+std::vector<fs::path> stagings_left(const Leases& leases) {
+  std::vector<fs::path> directories;
+  for (const journal::Lease& lease : leases.left()) {
+    if (lease.thing.kind == journal::Kind::staging) directories.emplace_back(lease.thing.name);
+  }
+  return directories;
+}
+
+void settle_stagings(const Leases& leases) {
+  for (const journal::Lease& lease : leases.left()) {
+    if (lease.thing.kind == journal::Kind::staging && is_gone(lease.thing.name))
+      (void)leases.journal()->settle(lease.thing, lease.owner.id).ok();
+  }
+}
+
+}  // namespace lazaret::backend
