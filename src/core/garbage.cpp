@@ -28,14 +28,7 @@ const char* verb_of(Fate fate) {
   return "";
 }
 
-// The user's, and where else the journal says that somebody was making packages.
-std::set<fs::path> stores_of(const backend::Surroundings& here) {
-  std::set<fs::path> stores = {package_places().store.folder};
-  for (const fs::path& staging : backend::stagings_left(here)) stores.insert(staging.parent_path());
-  return stores;
-}
-
-Finding judge_directory(const fs::path& path, backend::Act act) {
+Finding judge_staging(const fs::path& path, backend::Act act) {
   Finding found;
   found.kind = "directory";
   found.name = path.string();
@@ -48,15 +41,39 @@ Finding judge_directory(const fs::path& path, backend::Act act) {
   return found;
 }
 
+Finding leave_staging(const fs::path& path) {
+  Finding found;
+  found.kind = "directory";
+  found.name = path.string();
+  found.why = "others may write to " + path.parent_path().string() + ", or it is in use";
+  return found;
+}
+
+// In the user's store, and where else the journal says that somebody was making packages.
+std::vector<Finding> sweep_stagings(const backend::Surroundings& here, backend::Act act) {
+  std::set<fs::path> stores = {package_places().store.folder};
+  std::set<fs::path> owed;
+  std::error_code ignored;
+  for (const fs::path& staging : backend::stagings_left(here)) {
+    stores.insert(staging.parent_path());
+    if (fs::exists(staging, ignored)) owed.insert(staging);
+  }
+  std::vector<Finding> findings;
+  for (const fs::path& store : stores) {
+    for (const fs::path& path : abandoned_in(store)) {
+      findings.push_back(judge_staging(path, act));
+      owed.erase(path);
+    }
+  }
+  std::ranges::transform(owed, std::back_inserter(findings), leave_staging);
+  return findings;
+}
+
 }  // namespace
 
 std::vector<Finding> sweep(const backend::Surroundings& here,
                            const backend::SweepOptions& options, const Call& call) {
-  std::vector<Finding> findings;
-  for (const fs::path& store : stores_of(here)) {
-    for (const fs::path& path : abandoned_in(store))
-      findings.push_back(judge_directory(path, options.act));
-  }
+  std::vector<Finding> findings = sweep_stagings(here, options.act);
   std::ranges::move(backend::sweep(here, options, call), std::back_inserter(findings));
   return findings;
 }

@@ -44,6 +44,7 @@ TEST(KilledInstaller, LeavesADirectoryThatIsCleared_P45) {
 // Where it lies is told by the journal alone: whoever clears keeps packages in another place.
 TEST(KilledInstaller, LeavesARowThatSaysWhereItsDirectoryIs_P45) {
   const Folder state, cache, elsewhere;
+  fs::permissions(elsewhere.path(), fs::perms::owner_all);
   const fs::path dead = fs::path(elsewhere.path()) / ".making-dead";
   const pid_t child = ::fork();
   if (child == 0) {
@@ -59,7 +60,12 @@ TEST(KilledInstaller, LeavesARowThatSaysWhereItsDirectoryIs_P45) {
                                       .environment = {{"XDG_CACHE_HOME", cache.path()},
                                                       {"XDG_STATE_HOME", state.path()}}});
   };
-  EXPECT_THAT(gc().out, HasSubstr(dead.string()));
+  // Who could write there may have put another in its place.
+  fs::permissions(elsewhere.path(), fs::perms::others_all, fs::perm_options::add);
+  EXPECT_EQ(Json::parse(gc().out)["findings"][0]["fate"], "left");
+  EXPECT_TRUE(fs::exists(dead));
+  fs::permissions(elsewhere.path(), fs::perms::owner_all);
+  EXPECT_EQ(Json::parse(gc().out)["findings"][0]["fate"], "removed");
   EXPECT_FALSE(fs::exists(dead));
   const backend::Leases leases(fs::path(state.path()) / "lazaret", "", journal::this_process());
   EXPECT_THAT(leases.all(), testing::IsEmpty());
