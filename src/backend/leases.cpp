@@ -30,7 +30,9 @@ Status Leases::intend(journal::Kind kind, const std::string& name) const {
   if (trouble_) return *trouble_;
   if (!journal_) return {};
   LAZARET_CHECK(show_presence());
-  return journal_->intend(thing(kind, name), owner_);
+  Status written = journal_->intend(thing(kind, name), owner_);
+  if (!written.ok()) owe_less();
+  return written;
 }
 
 Status Leases::show_presence() const {
@@ -44,7 +46,11 @@ Status Leases::show_presence() const {
 }
 
 void Leases::settle(journal::Kind kind, const std::string& name) const {
-  if (!journal_ || !journal_->settle(thing(kind, name), owner_.id).ok()) return;
+  if (!journal_ || owner_.pid != os::process_id()) return;
+  if (journal_->settle(thing(kind, name), owner_.id).ok()) owe_less();
+}
+
+void Leases::owe_less() const {
   debt_.with([](Debt& debt) { debt.leases -= std::min<std::size_t>(debt.leases, 1); });
 }
 
@@ -71,7 +77,8 @@ std::vector<journal::Lease> Leases::all() const {
 std::vector<journal::Lease> Leases::left() const {
   std::vector<journal::Lease> dead = all();
   std::erase_if(dead, [this](const journal::Lease& lease) {
-    return standing_of(lease.owner) != journal::Standing::dead;
+    return lease.thing.kind == journal::Kind::unknown ||
+           standing_of(lease.owner) != journal::Standing::dead;
   });
   return dead;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -13,7 +14,11 @@
 
 namespace lazaret::backend {
 
-/// What one backend wants outside of its process, as it stands in the journal. Thread-safe.
+/// Seconds: a row of what is not seen from here is kept as long for who may see it.
+inline constexpr std::int64_t kMayBeSeen = 300;
+
+/// What one backend, or who makes packages, wants outside of the process, as it stands in the
+/// journal. Thread-safe.
 class Leases {
  public:
   /// A journal that cannot be opened does not keep anybody from making things, whose labels say
@@ -37,7 +42,7 @@ class Leases {
   [[nodiscard]] const journal::Owner& owner() const noexcept { return owner_; }
   /// All rows of all owners; none where they cannot be read.
   [[nodiscard]] std::vector<journal::Lease> all() const;
-  /// Of owners that are dead.
+  /// Of owners that are dead; without those whose kind is unknown.
   [[nodiscard]] std::vector<journal::Lease> left() const;
   /// What can be said for certain from here, of those in other pid namespaces too whose journal is
   /// this one.
@@ -52,6 +57,7 @@ class Leases {
     std::size_t leases = 0;
   };
   [[nodiscard]] Status show_presence() const;
+  void owe_less() const;
   [[nodiscard]] journal::Thing thing(journal::Kind kind, const std::string& name) const;
 
   std::unique_ptr<journal::LeaseJournal> journal_;

@@ -13,12 +13,19 @@ bool is_gone(const fs::path& directory) {
   return fs::symlink_status(directory, error).type() == fs::file_type::not_found;
 }
 
+// Where its store is not there either, that may be another container's.
+bool is_gone_for_all(const journal::Lease& lease) {
+  const fs::path directory = lease.thing.name;
+  return is_gone(directory) && (!is_gone(directory.parent_path()) || lease.age_s >= kMayBeSeen);
+}
+
 }  // namespace
 
 StagingRow::StagingRow(const std::optional<fs::path>& state, fs::path directory)
     : leases_(std::make_unique<const Leases>(state, "", journal::this_process())),
       directory_(std::move(directory)) {
   (void)leases_->intend(journal::Kind::staging, directory_.string()).ok();
+  settle_stagings(*leases_);
 }
 
 StagingRow::~StagingRow() {
@@ -35,7 +42,7 @@ std::vector<fs::path> stagings_left(const Leases& leases) {
 
 void settle_stagings(const Leases& leases) {
   for (const journal::Lease& lease : leases.left()) {
-    if (lease.thing.kind == journal::Kind::staging && is_gone(lease.thing.name))
+    if (lease.thing.kind == journal::Kind::staging && is_gone_for_all(lease))
       (void)leases.journal()->settle(lease.thing, lease.owner.id).ok();
   }
 }

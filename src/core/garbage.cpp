@@ -51,16 +51,16 @@ Finding leave_staging(const fs::path& path) {
 
 // In the user's store, and where else the journal says that somebody was making packages.
 std::vector<Finding> sweep_stagings(const backend::Surroundings& here, backend::Act act) {
-  std::set<fs::path> stores = {package_places().store.folder};
-  std::set<fs::path> owed;
   std::error_code ignored;
+  std::set<fs::path> stores = {fs::weakly_canonical(package_places().store.folder, ignored)};
+  std::set<fs::path> owed;
   for (const fs::path& staging : backend::stagings_left(here)) {
     stores.insert(staging.parent_path());
     if (fs::exists(staging, ignored)) owed.insert(staging);
   }
   std::vector<Finding> findings;
   for (const fs::path& store : stores) {
-    for (const fs::path& path : abandoned_in(store)) {
+    for (const fs::path& path : abandoned_in(store, owed)) {
       findings.push_back(judge_staging(path, act));
       owed.erase(path);
     }

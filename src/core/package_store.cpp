@@ -123,14 +123,15 @@ Result<fs::path> open_store(const fs::path& path) {
   return real;
 }
 
-std::vector<fs::path> abandoned_in(const fs::path& store) {
+std::vector<fs::path> abandoned_in(const fs::path& store, const std::set<fs::path>& died) {
   std::vector<fs::path> found;
-  std::error_code error;
+  std::error_code error, ignored;
   if (!fs::is_directory(store, error) || !os::make_private_folder(store).ok()) return found;
   const fs::directory_iterator end;
   for (fs::directory_iterator at(store, error); !error && at != end; at.increment(error)) {
     const bool is_making = at->path().filename().string().starts_with(kMaking);
-    if (is_making && is_abandoned(at->path())) found.push_back(at->path());
+    const bool is_of_dead = died.contains(at->path()) && !fs::exists(at->path() / kHeld, ignored);
+    if (is_making && (is_of_dead || is_abandoned(at->path()))) found.push_back(at->path());
   }
   return found;
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,9 +33,10 @@ struct TreeSize {
 /// another user's or open to others, too_large for a path that cannot be shown to a box, system.
 [[nodiscard]] Result<std::filesystem::path> open_store(const std::filesystem::path& path);
 
-/// What was being made there by processes that were killed; nothing where the store is not there or
-/// not the caller's alone.
-[[nodiscard]] std::vector<std::filesystem::path> abandoned_in(const std::filesystem::path& store);
+/// What was being made there by processes that were killed, of whom the journal may know that they
+/// `died`; nothing where the store is not there or not the caller's alone.
+[[nodiscard]] std::vector<std::filesystem::path> abandoned_in(
+    const std::filesystem::path& store, const std::set<std::filesystem::path>& died = {});
 
 /// What a layer has for its programs, where it is there and as whole as it was when it was kept; it
 /// counts as used now. Errors: system, of one that cannot be looked at.

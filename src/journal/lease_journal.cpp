@@ -24,10 +24,11 @@ Number number_in(const std::string& text) {
 }
 
 Kind kind_named(const std::string& name) {
-  for (const Kind kind : {Kind::container, Kind::volume, Kind::staging, Kind::cgroup}) {
+  for (const Kind kind :
+       {Kind::container, Kind::volume, Kind::directory, Kind::staging, Kind::cgroup}) {
     if (name == name_of(kind)) return kind;
   }
-  return Kind::directory;
+  return Kind::unknown;
 }
 
 Lease lease_of(const Database::Row& row) {
@@ -83,6 +84,7 @@ std::string_view name_of(Kind kind) noexcept {
     case Kind::directory: return "directory";
     case Kind::staging: return "staging";
     case Kind::cgroup: return "cgroup";
+    case Kind::unknown: return "unknown";
   }
   return "";
 }

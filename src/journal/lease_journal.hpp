@@ -17,7 +17,8 @@ enum class Kind {
   volume,
   directory,  ///< for an engine to read
   staging,    ///< a directory in which packages are made
-  cgroup,     ///< all whose names begin so
+  cgroup,     ///< all that have this name but for the number where it has a star
+  unknown,    ///< of a Lazaret that is newer than this one
 };
 [[nodiscard]] std::string_view name_of(Kind kind) noexcept;
 

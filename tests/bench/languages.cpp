@@ -38,7 +38,9 @@ constexpr Language kLanguages[] = {
     {"rust", "main.rs", "fn main() { println!(\"1\"); }",
      "rustc --edition=2021 -O -o main main.rs && exec ./main", "rustc", 4},
     {"go", "main.go", "package main\nimport \"fmt\"\nfunc main() { fmt.Println(1) }",
-     "go build -buildvcs=false -o main main.go && exec ./main", "go", 20},
+     // From an empty cache and to a new file, as in a box: go makes nothing that is there already.
+     "export GOCACHE=$PWD/kept.$$; go build -buildvcs=false -o main.$$ main.go && exec ./main.$$",
+     "go", 4},
     {"java", "Main.java",
      "public class Main { public static void main(String[] a) { System.out.println(1); } }",
      "javac Main.java && exec java -XX:+UseSerialGC -Xshare:auto -cp . Main", "javac", 10},

@@ -30,7 +30,7 @@ class Screen {
   explicit Screen(std::vector<std::string> arguments,
                   std::map<std::string, std::string> environment = {}) {
     arguments.insert(arguments.begin(), kLazaretPath);
-    environment.emplace("TERM", "vt100");
+    environment["TERM"] = "vt100";
     const LaidOut program(std::move(arguments), environment);
     winsize size{40, 120, 0, 0};
     pid_ = ::forkpty(&master_, nullptr, nullptr, &size);

@@ -40,7 +40,8 @@ LaidOut::LaidOut(std::vector<std::string> words,
       environment_(pointers_to(variables_)) {}
 
 void LaidOut::become() const {
-  ::execvpe(argv_[0], argv_.data(), environment_.data());
+  environ = const_cast<char**>(environment_.data());  // in which execvp(3) looks for PATH
+  ::execvp(argv_[0], argv_.data());
   ::_exit(127);
 }
 

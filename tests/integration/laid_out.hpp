@@ -17,7 +17,7 @@ class LaidOut {
   LaidOut(const LaidOut&) = delete;
   LaidOut& operator=(const LaidOut&) = delete;
 
-  /// For the child. It ends with 127 where there is no such program in /usr/bin and /bin.
+  /// For the child. It ends with 127 where there is no such program in its PATH.
   [[noreturn]] void become() const;
 
  private:

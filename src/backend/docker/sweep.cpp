@@ -153,8 +153,10 @@ bool is_alive(const Instance& owner, const Leases& leases) {
 }  // namespace
 
 bool has_left_something(const Leases& leases) {
-  return std::ranges::any_of(leases.left(), [&leases](const Lease& lease) {
-    return lease.thing.kind == Kind::directory || lease.thing.place == leases.place();
+  return std::ranges::any_of(leases.all(), [&leases](const Lease& lease) {
+    const bool is_meant =
+        lease.thing.kind == Kind::directory || lease.thing.place == leases.place();
+    return is_meant && leases.standing_of(lease.owner) == Standing::dead;
   });
 }
 

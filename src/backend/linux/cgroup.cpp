@@ -74,6 +74,7 @@ Cgroup::Cgroup(fs::path path, os::Handle directory)
 
 Cgroup::Cgroup(Cgroup&& other) noexcept
     : owner_(other.owner_),
+      row_(std::move(other.row_)),
       path_(std::exchange(other.path_, {})),
       directory_(std::move(other.directory_)),
       disks_(std::move(other.disks_)),

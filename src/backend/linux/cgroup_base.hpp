@@ -27,7 +27,7 @@ struct CgroupBase {
 /// Finds the cgroup2 mount and, from our own place upwards, a directory in which the memory, cpu
 /// and pids controllers can be given to children, by doing it. Version 1 hierarchies are refused
 /// (L-45). What runs that were killed have left there is cleared (L-49).
-[[nodiscard]] CgroupBase find_cgroup_base(std::shared_ptr<CgroupRow> row = {});
+[[nodiscard]] CgroupBase find_cgroup_base(std::shared_ptr<CgroupRow> row);
 
 /// "cpu io": controllers that boxes there are to be held by and are not; empty when all are there.
 [[nodiscard]] std::string controllers_missing_in(const std::filesystem::path& directory);

@@ -4,9 +4,13 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <chrono>
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <utility>
 
 #include "backend/leases.hpp"
 #include "lazaret/result.hpp"
@@ -25,20 +29,23 @@ class CgroupRow {
   ~CgroupRow();
 
   /// Before the first is made; the first caller removes what dead processes have left according to
-  /// the journal, and those who call meanwhile wait. Errors, the same each time: those of
-  /// Leases::intend.
-  Status write();
+  /// the journal, and those who call meanwhile wait. A failure is tried again after some seconds.
+  /// Errors: those of Leases::intend.
+  [[nodiscard]] Status write();
   /// One of them is still there, and is removed by whoever finds the row of a dead process.
   void keep() noexcept { kept_ = true; }
 
  private:
+  using Clock = std::chrono::steady_clock;
   [[nodiscard]] Status begin();
 
-  const pid_t owner_ = ::getpid();  // a fork of it has no say
+  const pid_t owner_ = ::getpid();
   const std::optional<std::filesystem::path> state_;
   std::mutex writing_;
-  std::optional<Leases> leases_;
+  std::unique_ptr<Leases> leases_;
+  std::string name_;
   std::optional<Status> written_;
+  Clock::time_point not_before_;  // after a failure
   std::atomic<bool> kept_ = false;
 };
 

@@ -9,7 +9,9 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
+#include <new>
 #include <span>
+#include <system_error>
 #include <thread>
 
 #include "backend/linux/control.hpp"
@@ -126,10 +128,18 @@ struct Ground {
   Processors home{};
 };
 
-// Beside it, as loading what writes the journal takes a millisecond.
-std::jthread row_written_for(const CgroupBase& cgroups) {
+// Beside it, as loading what writes the journal takes a millisecond. Where there is no thread to be
+// had, or no memory, it is written right before the first cgroup is made.
+std::jthread row_written_for(const CgroupBase& cgroups) try {
   if (cgroups.directory.empty() || !cgroups.row) return {};
-  return std::jthread([row = cgroups.row] { (void)row->write().ok(); });
+  return std::jthread([row = cgroups.row] {
+    try {
+      (void)row->write().ok();
+    } catch (const std::bad_alloc&) {
+    }
+  });
+} catch (const std::system_error&) {
+  return {};
 }
 
 // The host is looked at while the spawner makes its namespaces.
@@ -206,7 +216,10 @@ Status NativeBackend::make_cgroup(NativeBox::Parts& parts, const policy::Spec& s
   LAZARET_TRY(Cgroup cgroup, Cgroup::create(cgroups, spec.limits, victims, disks));
   parts.cgroup.emplace(std::move(cgroup));
   const Status noted = cgroups.row ? cgroups.row->write() : Status();
-  if (!noted.ok()) parts.warnings.push_back(warning_of_no_row(noted.error()));
+  if (noted.ok()) return {};
+  std::string warning = warning_of_no_row(noted.error());
+  if (std::ranges::find(parts.warnings, warning) == parts.warnings.end())
+    parts.warnings.push_back(std::move(warning));
   return {};
 }
 

@@ -52,8 +52,15 @@ class Walk {
     }
   }
 
+  void everywhere() {
+    const auto mount = native::cgroup2_mount(text_of_file("/proc/self/mountinfo"));
+    is_mounted_ = mount.has_value();
+    if (mount) beneath(mount->point);
+  }
   // Boxes' own cgroups are not entered: they hold no others of ours.
   void beneath(const fs::path& directory) {
+    was_cut_ = was_cut_ || !call_.check().ok();
+    if (was_cut_) return;
     for (const fs::path& child : native::children_of(directory)) {
       const auto name = native::parse_cgroup_name(child.filename().string());
       if (name)
@@ -62,29 +69,43 @@ class Walk {
         beneath(child);
     }
   }
-  /// Rows of the dead of whom nothing is left.
+  /// Rows of the dead of whom nothing is left, as far as that can be told from here.
   void settle() const {
     if (act_ != Act::remove) return;
     for (const journal::Lease& lease : dead_) {
-      const bool owes = std::ranges::any_of(
-          stuck_, [&](const CgroupName& name) { return is_whose(name, lease.owner); });
-      if (!owes) (void)leases_.journal()->settle(lease.thing, lease.owner.id).ok();
+      if (is_of_another_boot(lease) || (is_all_seen_of(lease) && !is_any_of(lease, stuck_)))
+        (void)leases_.journal()->settle(lease.thing, lease.owner.id).ok();
     }
   }
   [[nodiscard]] std::vector<Finding> findings() && { return std::move(findings_); }
 
  private:
+  // With the machine's run all cgroups have ended.
+  [[nodiscard]] bool is_of_another_boot(const journal::Lease& lease) const {
+    return lease.owner.boot != leases_.owner().boot;
+  }
+  static bool is_any_of(const journal::Lease& lease, const std::vector<CgroupName>& names) {
+    return std::ranges::any_of(
+        names, [&](const CgroupName& name) { return is_whose(name, lease.owner); });
+  }
+  // What a container has made may lie where this process does not look.
+  [[nodiscard]] bool is_all_seen_of(const journal::Lease& lease) const {
+    if (!is_mounted_ || was_cut_) return false;
+    return lease.owner.namespaces == leases_.owner().namespaces || is_any_of(lease, removed_) ||
+           lease.age_s >= kMayBeSeen;
+  }
   void look_at(const fs::path& directory, const CgroupName& name) {
     const Standing standing = standing_of(name, directory);
     if (standing == Standing::alive) return;
     findings_.push_back(judge_cgroup(directory, name, standing, act_, call_));
-    if (findings_.back().fate != Fate::removed) stuck_.push_back(name);
+    (findings_.back().fate == Fate::removed ? removed_ : stuck_).push_back(name);
   }
   // The journal knows of processes in other pid namespaces, too, whose numbers mean nothing here.
   [[nodiscard]] Standing standing_of(const CgroupName& name, const fs::path& directory) const {
     const Standing seen = native::standing_of(name, directory);
-    const bool is_known = std::ranges::any_of(
-        dead_, [&](const journal::Lease& lease) { return is_whose(name, lease.owner); });
+    const bool is_known = std::ranges::any_of(dead_, [&](const journal::Lease& lease) {
+      return !is_of_another_boot(lease) && is_whose(name, lease.owner);
+    });
     return seen == Standing::other_namespace && is_known ? Standing::dead : seen;
   }
 
@@ -92,17 +113,16 @@ class Walk {
   Act act_;
   const Call& call_;
   std::vector<journal::Lease> dead_;
-  std::vector<CgroupName> stuck_;
+  std::vector<CgroupName> stuck_, removed_;
+  bool is_mounted_ = false, was_cut_ = false;
   std::vector<Finding> findings_;
 };
 
 }  // namespace
 
 std::vector<Finding> sweep_native(const Leases& leases, Act act, const Call& call) {
-  const auto mount = native::cgroup2_mount(text_of_file("/proc/self/mountinfo"));
-  if (!mount) return {};  // what the journal says of them is kept for who sees them
   Walk walk(leases, act, call);
-  walk.beneath(mount->point);
+  walk.everywhere();
   walk.settle();
   return std::move(walk).findings();
 }

@@ -55,10 +55,15 @@ Status make_private_folder(const fs::path& folder) {
 // another into its place.
 Status make_private_file(const fs::path& file) {
   LAZARET_TRY(const Handle inside, private_folder(file.parent_path()));
-  constexpr int kFlags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
-  const Handle made(::openat(inside.get(), file.filename().c_str(), kFlags, 0600));
-  if (!made.valid()) return last_error("opening " + file.string());
-  return require_private(made.get(), file, "0600");
+  const std::string name = file.filename().string();
+  constexpr int kAnew = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
+  const Handle made(::openat(inside.get(), name.c_str(), kAnew, 0600));
+  if (!made.valid() && errno != EEXIST) return last_error("opening " + file.string());
+  // WHY O_PATH: closing a file that was opened takes all locks of this process on it, those of
+  // another connection to it among them (fcntl(2)).
+  const Handle seen(::openat(inside.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+  if (!seen.valid()) return last_error("opening " + file.string());
+  return require_private(seen.get(), file, "0600");
 }
 
 Result<Handle> make_held_file(const fs::path& file) {

@@ -284,7 +284,7 @@ TEST_F(Layers, KnowWhoseMakerWasKilled_P45) {
   EXPECT_THAT(backend::stagings_left(leases), IsEmpty());
 }
 
-TEST_F(Layers, StandInTheJournalBeforeTheyAreMade_P45) {
+TEST_F(Layers, StandInTheJournalWhileTheyAreMade_P45) {
   file("a-1.tar.gz", "one");
   const backend::Leases leases(state_, "", journal::this_process());
   std::vector<journal::Lease> rows;

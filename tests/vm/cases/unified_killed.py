@@ -3,10 +3,11 @@
 import pathlib
 import signal
 import sqlite3
+import subprocess
 import time
 
 from bed import (CGROUPS, check, command, directories, equal, fault, lazaret, left_cgroups,
-                 processes, start, until)
+                 processes, settings, start, until)
 
 MARK = "killed-4712"
 POINTS = 26
@@ -70,6 +71,28 @@ def IsClearedByItsRowWhereverItLies():
         moved.mkdir()
         equal(command("true").code, 0)
         equal((moved.exists(), rows()), (False, []))
+
+
+def IsClearedThoughItRanInAnotherPidNamespace():
+    with fault("mkdir", "last"):
+        apart = ["unshare", "-p", "-f", "--mount-proc", "sh", "-c",
+                 "lazaret exec --type local -- true; :"]
+        subprocess.run(apart, env={"PATH": "/usr/bin", "HOME": "/tmp", **settings()}, check=True)
+    equal((len(left_cgroups()), len(rows())), (1, 1))
+    equal(lazaret("gc").code, 0)
+    equal((left_cgroups(), rows()), ([], []))
+
+
+def IsForgottenWithTheMachinesRun():
+    machine = pathlib.Path("/etc/machine-id")
+    machine.write_text("0123456789abcdef0123456789abcdef\n")
+    with fault("mkdir", "deadly"):
+        command("true")
+    with sqlite3.connect(JOURNAL) as journal:
+        journal.execute("UPDATE lease SET boot = 'another', namespaces = '1.1'")
+    equal(lazaret("gc").code, 0)
+    machine.unlink()
+    equal(rows(), [])
 
 
 def TellsOfAJournalThatCannotBeWritten():
