@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "backend/docker/instance.hpp"
 #include "backend/leases.hpp"
 #include "lazaret/result.hpp"
 
