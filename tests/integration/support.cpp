@@ -125,7 +125,8 @@ std::string where_it_stands(pid_t process) {
                                                  ignored)) {
     for (const char* const file : {"comm", "stat", "wchan", "syscall", "stack"}) {
       std::ifstream source(task.path() / file);
-      text.append(file).append(" ").append(std::istreambuf_iterator<char>(source), {}).append("\n");
+      for (std::string line; std::getline(source, line);)
+        text.append(file).append(" ").append(line).append("\n");
     }
   }
   return text;
