@@ -16,6 +16,10 @@ namespace lazaret::backend {
 
 /// Seconds: a row of what is not seen from here is kept as long for who may see it.
 inline constexpr std::int64_t kMayBeSeen = 300;
+/// Where the clock was set back, a row is old.
+[[nodiscard]] inline bool is_younger(const journal::Lease& lease, std::int64_t age_s) noexcept {
+  return lease.age_s >= 0 && lease.age_s < age_s;
+}
 
 /// What one backend, or who makes packages, wants outside of the process, as it stands in the
 /// journal. Thread-safe.

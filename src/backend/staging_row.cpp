@@ -13,10 +13,12 @@ bool is_gone(const fs::path& directory) {
   return fs::symlink_status(directory, error).type() == fs::file_type::not_found;
 }
 
-// Where its store is not there either, that may be another container's.
-bool is_gone_for_all(const journal::Lease& lease) {
+// A container's may be where this process does not look.
+bool is_gone_for_all(const journal::Lease& lease, const journal::Owner& here) {
   const fs::path directory = lease.thing.name;
-  return is_gone(directory) && (!is_gone(directory.parent_path()) || lease.age_s >= kMayBeSeen);
+  const bool is_seen =
+      lease.owner.namespaces == here.namespaces && !is_gone(directory.parent_path());
+  return is_gone(directory) && (is_seen || !is_younger(lease, kMayBeSeen));
 }
 
 }  // namespace
@@ -42,7 +44,7 @@ std::vector<fs::path> stagings_left(const Leases& leases) {
 
 void settle_stagings(const Leases& leases) {
   for (const journal::Lease& lease : leases.left()) {
-    if (lease.thing.kind == journal::Kind::staging && is_gone_for_all(lease))
+    if (lease.thing.kind == journal::Kind::staging && is_gone_for_all(lease, leases.owner()))
       (void)leases.journal()->settle(lease.thing, lease.owner.id).ok();
   }
 }

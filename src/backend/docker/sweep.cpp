@@ -97,10 +97,6 @@ Result<std::vector<Piece>> pieces_of(const engine::EngineClient& client, const C
   return pieces;
 }
 
-bool is_younger(const Lease& lease, std::int64_t age_s) {
-  return lease.age_s >= 0 && lease.age_s < age_s;
-}
-
 // The leases of dead processes on this engine: what was not found there is gone or was never made.
 void settle_leases(std::vector<Finding>& findings, const std::string& place, const Leases& leases,
                    Act act) {
@@ -155,7 +151,8 @@ bool is_alive(const Instance& owner, const Leases& leases) {
 bool has_left_something(const Leases& leases) {
   return std::ranges::any_of(leases.all(), [&leases](const Lease& lease) {
     const bool is_meant =
-        lease.thing.kind == Kind::directory || lease.thing.place == leases.place();
+        lease.thing.kind == Kind::directory ||
+        (lease.thing.kind != Kind::unknown && lease.thing.place == leases.place());
     return is_meant && leases.standing_of(lease.owner) == Standing::dead;
   });
 }

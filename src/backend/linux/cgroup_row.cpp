@@ -21,10 +21,11 @@ bool is_owed(const Leases& leases) {
   });
 }
 
-// With them goes what shows processes of other pid namespaces that the owner of a row lives.
+// What shows processes of other pid namespaces that the owner of a row lives goes with the process,
+// after all that is static.
 Guarded<std::vector<std::unique_ptr<Leases>>>& kept_until_the_end() {
-  static Guarded<std::vector<std::unique_ptr<Leases>>> all;
-  return all;
+  static auto* const all = new Guarded<std::vector<std::unique_ptr<Leases>>>;
+  return *all;
 }
 
 }  // namespace

@@ -9,9 +9,8 @@
 #include <algorithm>
 #include <atomic>
 #include <filesystem>
-#include <new>
+#include <exception>
 #include <span>
-#include <system_error>
 #include <thread>
 
 #include "backend/linux/control.hpp"
@@ -135,10 +134,10 @@ std::jthread row_written_for(const CgroupBase& cgroups) try {
   return std::jthread([row = cgroups.row] {
     try {
       (void)row->write().ok();
-    } catch (const std::bad_alloc&) {
+    } catch (const std::exception&) {
     }
   });
-} catch (const std::system_error&) {
+} catch (const std::exception&) {
   return {};
 }
 

@@ -160,13 +160,16 @@ Status await_move(pid_t pid, const std::string& name, const Call& call) {
   }
 }
 
+// What the row takes is no time of the manager's.
 Status start_scope(pid_t pid, CgroupRow* row, const Call& call) {
   LAZARET_TRY(const Library library, load());
-  LAZARET_TRY(Manager manager, Manager::open(library, call));
+  LAZARET_TRY(Manager manager, Manager::open(library, call.within(kBound)));
   if (row != nullptr) (void)row->write().ok();
   const std::string name = scope_name(pid);
-  LAZARET_CHECK(manager.start_scope(name, pid, call));
-  return await_move(pid, name, call);
+  const Call ordered = call.within(kBound);
+  LAZARET_CHECK(ordered.check());
+  LAZARET_CHECK(manager.start_scope(name, pid, ordered));
+  return await_move(pid, name, ordered);
 }
 
 }  // namespace
@@ -174,7 +177,7 @@ Status start_scope(pid_t pid, CgroupRow* row, const Call& call) {
 CgroupBase scope_of(pid_t pid, const CgroupBase& callers, const Call& call) {
   const bool booted = ::access("/run/systemd/system", F_OK) == 0;  // sd_booted(3)
   if (!booted || !unified_mount()) return {{}, callers.why_not, {}};
-  const Status started = start_scope(pid, callers.row.get(), call.within(kBound));
+  const Status started = start_scope(pid, callers.row.get(), call);
   CgroupBase base = started.ok() ? cgroup_base_of(pid, callers.row)
                                  : CgroupBase{{}, started.error().message(), {}};
   if (base.directory.empty())

@@ -47,8 +47,13 @@ bool is_whose(const CgroupName& name, const journal::Owner& owner) {
 class Walk {
  public:
   Walk(const Leases& leases, Act act, const Call& call) : leases_(leases), act_(act), call_(call) {
-    for (journal::Lease& lease : leases.left()) {
-      if (lease.thing.kind == journal::Kind::cgroup) dead_.push_back(std::move(lease));
+    for (journal::Lease& lease : leases.all()) {
+      if (lease.thing.kind != journal::Kind::cgroup) continue;
+      const Standing standing = leases.standing_of(lease.owner);
+      if (standing == Standing::dead)
+        dead_.push_back(std::move(lease));
+      else if (standing == Standing::alive)
+        living_.push_back(std::move(lease));
     }
   }
 
@@ -62,6 +67,7 @@ class Walk {
     was_cut_ = was_cut_ || !call_.check().ok();
     if (was_cut_) return;
     for (const fs::path& child : native::children_of(directory)) {
+      if (was_cut_) return;
       const auto name = native::parse_cgroup_name(child.filename().string());
       if (name)
         look_at(child, *name);
@@ -92,7 +98,7 @@ class Walk {
   [[nodiscard]] bool is_all_seen_of(const journal::Lease& lease) const {
     if (!is_mounted_ || was_cut_) return false;
     return lease.owner.namespaces == leases_.owner().namespaces || is_any_of(lease, removed_) ||
-           lease.age_s >= kMayBeSeen;
+           !is_younger(lease, kMayBeSeen);
   }
   void look_at(const fs::path& directory, const CgroupName& name) {
     const Standing standing = standing_of(name, directory);
@@ -103,16 +109,18 @@ class Walk {
   // The journal knows of processes in other pid namespaces, too, whose numbers mean nothing here.
   [[nodiscard]] Standing standing_of(const CgroupName& name, const fs::path& directory) const {
     const Standing seen = native::standing_of(name, directory);
-    const bool is_known = std::ranges::any_of(dead_, [&](const journal::Lease& lease) {
+    const auto is_here = [&](const journal::Lease& lease) {
       return !is_of_another_boot(lease) && is_whose(name, lease.owner);
-    });
-    return seen == Standing::other_namespace && is_known ? Standing::dead : seen;
+    };
+    const bool is_dead =  // a process may have several rows
+        std::ranges::any_of(dead_, is_here) && std::ranges::none_of(living_, is_here);
+    return seen == Standing::other_namespace && is_dead ? Standing::dead : seen;
   }
 
   const Leases& leases_;
   Act act_;
   const Call& call_;
-  std::vector<journal::Lease> dead_;
+  std::vector<journal::Lease> dead_, living_;
   std::vector<CgroupName> stuck_, removed_;
   bool is_mounted_ = false, was_cut_ = false;
   std::vector<Finding> findings_;

@@ -58,11 +58,12 @@ Standing presence_of(const fs::path& folder, const std::string& id) {
 }
 
 void forget_gone(const fs::path& folder, const std::set<std::string>& owing) {
-  std::error_code ignored;
-  for (const auto& entry : fs::directory_iterator(folder_of_owners(folder), ignored)) {
-    const std::string id = entry.path().filename().string();
+  std::error_code error, ignored;
+  fs::directory_iterator entry(folder_of_owners(folder), error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::string id = entry->path().filename().string();
     if (!owing.contains(id) && presence_of(folder, id) == Standing::dead)
-      fs::remove(entry.path(), ignored);
+      fs::remove(entry->path(), ignored);
   }
 }
 

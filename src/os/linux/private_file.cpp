@@ -56,13 +56,16 @@ Status make_private_folder(const fs::path& folder) {
 Status make_private_file(const fs::path& file) {
   LAZARET_TRY(const Handle inside, private_folder(file.parent_path()));
   const std::string name = file.filename().string();
-  constexpr int kAnew = O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC;
-  const Handle made(::openat(inside.get(), name.c_str(), kAnew, 0600));
-  if (!made.valid() && errno != EEXIST) return last_error("opening " + file.string());
-  // WHY O_PATH: closing a file that was opened takes all locks of this process on it, those of
-  // another connection to it among them (fcntl(2)).
+  // WHY it is not opened: closing a file takes all locks of this process on it, those of another
+  // connection to a database among them (fcntl(2)).
+  if (::mknodat(inside.get(), name.c_str(), S_IFREG | 0600, 0) != 0 && errno != EEXIST)
+    return last_error("making " + file.string());
   const Handle seen(::openat(inside.get(), name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
-  if (!seen.valid()) return last_error("opening " + file.string());
+  struct stat facts {};
+  if (!seen.valid() || ::fstat(seen.get(), &facts) != 0)
+    return last_error("looking at " + file.string());
+  if (!S_ISREG(facts.st_mode))
+    return Error(Errc::permission_denied, file.string() + " is not a file of its own");
   return require_private(seen.get(), file, "0600");
 }
 

@@ -88,6 +88,7 @@ def IsForgottenWithTheMachinesRun():
     machine.write_text("0123456789abcdef0123456789abcdef\n")
     with fault("mkdir", "deadly"):
         command("true")
+    equal(len(rows()), 1)
     with sqlite3.connect(JOURNAL) as journal:
         journal.execute("UPDATE lease SET boot = 'another', namespaces = '1.1'")
     equal(lazaret("gc").code, 0)
