@@ -18,7 +18,7 @@ namespace lazaret::core {
 
 /// Where it is.
 struct PackageStore {
-  std::filesystem::path folder;                        ///< empty: nowhere
+  std::filesystem::path folder;                     ///< empty: nowhere
   std::optional<std::filesystem::path> state = {};  ///< as of backend::Surroundings
 };
 

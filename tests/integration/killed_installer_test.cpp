@@ -65,6 +65,7 @@ TEST(KilledInstaller, LeavesARowThatSaysWhereItsDirectoryIs_P45) {
   EXPECT_EQ(Json::parse(gc().out)["findings"][0]["fate"], "left");
   EXPECT_TRUE(fs::exists(dead));
   fs::permissions(elsewhere.path(), fs::perms::owner_all);
+  fs::remove(dead / "held");  // as if he had died before he held it
   EXPECT_EQ(Json::parse(gc().out)["findings"][0]["fate"], "removed");
   EXPECT_FALSE(fs::exists(dead));
   const backend::Leases leases(fs::path(state.path()) / "lazaret", "", journal::this_process());

@@ -8,8 +8,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <filesystem>
 #include <exception>
+#include <filesystem>
 #include <span>
 #include <thread>
 

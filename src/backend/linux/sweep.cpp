@@ -62,19 +62,6 @@ class Walk {
     is_mounted_ = mount.has_value();
     if (mount) beneath(mount->point);
   }
-  // Boxes' own cgroups are not entered: they hold no others of ours.
-  void beneath(const fs::path& directory) {
-    was_cut_ = was_cut_ || !call_.check().ok();
-    if (was_cut_) return;
-    for (const fs::path& child : native::children_of(directory)) {
-      if (was_cut_) return;
-      const auto name = native::parse_cgroup_name(child.filename().string());
-      if (name)
-        look_at(child, *name);
-      else
-        beneath(child);
-    }
-  }
   /// Rows of the dead of whom nothing is left, as far as that can be told from here.
   void settle() const {
     if (act_ != Act::remove) return;
@@ -99,6 +86,18 @@ class Walk {
     if (!is_mounted_ || was_cut_) return false;
     return lease.owner.namespaces == leases_.owner().namespaces || is_any_of(lease, removed_) ||
            !is_younger(lease, kMayBeSeen);
+  }
+  // Boxes' own cgroups are not entered: they hold no others of ours.
+  void beneath(const fs::path& directory) {
+    for (const fs::path& child : native::children_of(directory)) {
+      was_cut_ = was_cut_ || !call_.check().ok();
+      if (was_cut_) return;
+      const auto name = native::parse_cgroup_name(child.filename().string());
+      if (name)
+        look_at(child, *name);
+      else
+        beneath(child);
+    }
   }
   void look_at(const fs::path& directory, const CgroupName& name) {
     const Standing standing = standing_of(name, directory);
