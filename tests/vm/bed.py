@@ -187,6 +187,19 @@ def left_cgroups():
     return sorted(str(path) for path in CGROUPS.glob("**/lazaret-*") if path.is_dir())
 
 
+def begin(word, before=(), by=ROOT):
+    """A program with this word in its box, which has a cgroup by now beside those before it. The
+    word alone says little: who starts the spawner has Lazaret's arguments for a moment."""
+    process = start("exec", "--json", "--", "sleep", word, by=by)
+    try:
+        until(lambda: len(processes(word)) > 1 and set(left_cgroups()) - set(before),
+              "the program has not started")
+    except AssertionError:
+        process.terminate()
+        raise
+    return process
+
+
 def functions_of(path):
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)

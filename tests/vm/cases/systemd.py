@@ -9,8 +9,8 @@ import signal
 import subprocess
 import time
 
-from bed import (ALL_HELD, CGROUPS, USER, check, command, equal, finish, lazaret, left_cgroups,
-                 prediction_is_true, processes, python, start, until)
+from bed import (ALL_HELD, CGROUPS, USER, begin, check, command, equal, finish, lazaret,
+                 left_cgroups, prediction_is_true, processes, python, start, until)
 from unified_root import BOMB, HOG
 
 HELD = ("memory", "swap", "cpu", "pids")
@@ -109,12 +109,12 @@ def GetsPidsLimitByCounters_P51():
 
 @patiently
 def PutsTheBoxBeneathTheUsersManagerAndLeavesTheCallerWhereHeIs():
-    process = start("exec", "--", "sleep", "4401", by=USER)
+    process = begin("4401", by=USER)
     try:
-        until(lambda: len(processes("4401")) > 1, "the program has not started")
         equal(cgroup_of(process.pid), cgroup_of(os.getpid()))
-        box = next(pid for pid in processes("4401") if pid != process.pid)
-        check(f"/user@{USER.uid}.service/app.slice/lazaret-" in cgroup_of(box), cgroup_of(box))
+        until(lambda: any(f"/user@{USER.uid}.service/app.slice/lazaret-" in cgroup_of(pid)
+                          for pid in processes("4401") if pid != process.pid),
+              "the box is not beneath its user's manager")
         equal(len(scopes()), 1, scopes())
     finally:
         process.send_signal(signal.SIGTERM)
@@ -122,9 +122,9 @@ def PutsTheBoxBeneathTheUsersManagerAndLeavesTheCallerWhereHeIs():
     nothing_is_left()
 
 
+@patiently
 def LeavesNothingWhenLazaretIsKilled_P04_L49():
-    process = start("exec", "--", "sleep", "4402", by=USER)
-    until(lambda: len(processes("4402")) > 1, "the program has not started")
+    process = begin("4402", by=USER)
     process.send_signal(signal.SIGKILL)
     finish(process)
     until(lambda: not processes("4402"), "the program outlives Lazaret")

@@ -6,7 +6,7 @@ import pathlib
 import signal
 import subprocess
 
-from bed import (ALL_HELD, CGROUPS, ROOT, Caller, check, command, directories, equal, finish,
+from bed import (ALL_HELD, CGROUPS, ROOT, Caller, begin, check, command, directories, equal, finish,
                  lazaret, left_cgroups, prediction_is_true, processes, python, sleeper, start,
                  until)
 
@@ -211,15 +211,6 @@ def LeavesNoCgroupWhenLazaretIsToldToStop_L49():
         equal((processes("4205"), left_cgroups()), ([], []), number)
 
 
-def begin(word, before=()):
-    """A program with this word in its box, which has a cgroup by now beside those before it. The
-    word alone says little: who starts the spawner has Lazaret's arguments for a moment."""
-    process = start("exec", "--", "sleep", word)
-    until(lambda: len(processes(word)) > 1 and set(left_cgroups()) - set(before),
-          "the program has not started")
-    return process
-
-
 def ClearsTheCgroupsOfKilledRunsWithTheNextRun_L49():
     process = begin("4203")
     process.send_signal(signal.SIGKILL)
@@ -264,8 +255,7 @@ def RemovesOneWhoseNumberWasGivenAgain_P05():
 
 def GcRemovesWhatAKilledLazaretHasLeft_L49():
     """And nothing else, from wherever it is started."""
-    neighbour = start("exec", "--json", "--", "sleep", "4.308")
-    until(lambda: len(processes("4.308")) > 1, "the neighbour has not started")
+    neighbour = begin("4.308")
     before = left_cgroups()
     process = begin("4308", before)
     process.send_signal(signal.SIGKILL)

@@ -7,8 +7,8 @@ import pathlib
 import signal
 from dataclasses import replace
 
-from bed import (ALL_HELD, CGROUPS, USER, check, command, equal, finish, lazaret, left_cgroups,
-                 prediction_is_true, processes, python, sleeper, start, until)
+from bed import (ALL_HELD, CGROUPS, USER, begin, check, command, equal, finish, lazaret,
+                 left_cgroups, prediction_is_true, processes, python, sleeper, start, until)
 from unified_root import BOMB, HOG, blocks_what_needs_a_cgroup
 
 HELD = ("memory", "swap", "cpu", "pids")
@@ -119,8 +119,7 @@ def DegradesWhereOthersSitInTheDelegatedDirectory_P52():
 
 
 def ClearsWhatAKilledLazaretHasLeft_L49():
-    process = start("exec", "--", "sleep", "4302", by=alone())
-    until(lambda: len(processes("4302")) > 1, "the program has not started")
+    process = begin("4302", left_cgroups(), by=alone())
     process.send_signal(signal.SIGKILL)
     finish(process)
     until(lambda: not processes("4302"), "the program outlives Lazaret")
