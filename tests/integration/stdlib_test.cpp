@@ -30,6 +30,11 @@ std::vector<std::string> modules_of(int chunk) {
   return modules;
 }
 
+// WHY not this one: a walk along a path that has to be begun again because somebody mounts
+// something meanwhile counts its symbolic links twice (namei.c, total_link_count), so that one of
+// 21 may fail with ELOOP, whoever asks: a box, or a process without one beside another's start.
+constexpr const char* kDisturbedByMounts = "test_selflink";
+
 class Stdlib : public testing::TestWithParam<std::tuple<const char*, int>> {};
 
 TEST_P(Stdlib, PassesItsOwnTestsInABox) {
@@ -44,7 +49,7 @@ TEST_P(Stdlib, PassesItsOwnTestsInABox) {
       run_on(backend, in_python_image(command({"python3", "-c", "import test.test_json"})));
   if (probe["exit_code"] != 0)
     LAZARET_SKIP_OR_FAIL("stdlib", "libpython3.11-testsuite is not installed in the box");
-  std::vector<std::string> argv = {"python3", "-m", "test"};
+  std::vector<std::string> argv = {"python3", "-m", "test", "--ignore", kDisturbedByMounts};
   const auto modules = modules_of(chunk);
   argv.insert(argv.end(), modules.begin(), modules.end());
   ExecutionRequest request = in_python_image(command(argv));
