@@ -92,6 +92,7 @@ class LentBox final : public backend::Box {
         stock_(std::move(stock)),
         evidence_(evidence_for(spec, box_->evidence())),
         ahead_(ahead),
+        is_kept_(spec.keeps_box),
         warnings_(stock_->complaints()) {
     warnings_.insert(warnings_.end(), box_->warnings().begin(), box_->warnings().end());
   }
@@ -103,7 +104,10 @@ class LentBox final : public backend::Box {
   }
   const std::vector<std::string>& warnings() const override { return warnings_; }
   Status kill(const Call& call) override { return box_->kill(call); }
-  Status dispose(const Call&) override { return {}; }
+  os::Handle take_way_out() override { return box_->take_way_out(); }
+  std::optional<std::uint32_t> others() override { return box_->others(); }
+  // Who keeps it for long tells nobody when he has his answer.
+  Status dispose(const Call& call) override { return is_kept_ ? box_->dispose(call) : Status(); }
   backend::Autopsy autopsy(const Call& call) override { return of_user(box_->autopsy(call)); }
   std::optional<backend::Autopsy> counters() override {
     auto seen = box_->counters();
@@ -125,6 +129,7 @@ class LentBox final : public backend::Box {
   std::shared_ptr<Stock> stock_;
   std::optional<std::vector<Evidence>> evidence_;  // where it is not the box's own
   std::optional<MadeAhead> ahead_;
+  bool is_kept_;
   std::vector<std::string> warnings_;
 };
 
@@ -146,6 +151,20 @@ void add(std::string& kind, const Limits& limits) {
        {limits.memory_bytes, std::uint64_t{limits.pids}, std::uint64_t{limits.open_files},
         limits.file_bytes, limits.disk_bytes, limits.disk_files, limits.disk_rate_bytes})
     add(kind, number);
+}
+
+// Which directories these are, the box itself knows: see backend::Box::currency().
+void add_what_is_shown(std::string& kind, const policy::Spec& spec) {
+  add(kind, spec.egress.hosts.size());
+  for (const policy::HostRule& rule : spec.egress.hosts) add(kind, text_of(rule));
+  add(kind, spec.packages);
+  add(kind, spec.mounts.size());
+  for (const Mount& mount : spec.mounts) {
+    add(kind, mount.source), add(kind, mount.target);
+    add(kind, std::uint64_t{mount.access == MountAccess::read_write});
+  }
+  add(kind, std::uint64_t{spec.terminal.has_value()});
+  add(kind, std::uint64_t{spec.keeps_box});
 }
 
 // This process's own: kinds are shown, and from a digest alone a short secret in the environment
@@ -197,6 +216,7 @@ std::string kind_of_box(const policy::Spec& spec) {
   add(kind, spec.required.size());
   for (const Control control : spec.required) add(kind, name_of(control));
   for (const auto& [name, value] : spec.environment) add(kind, name), add(kind, value);
+  add_what_is_shown(kind, spec);
   return kind;
 }
 
@@ -213,14 +233,7 @@ WarmBackend::WarmBackend(std::shared_ptr<backend::Backend> inside, pool::Bounds 
 
 Result<std::unique_ptr<backend::Box>> WarmBackend::open(const policy::Spec& spec,
                                                         const Call& call) {
-  // Shared directories are looked at when they are asked for, terminals and ways out are rare, and
-  // what is kept is no pool's.
   if (!stock_->pool.is_ours()) return inside_->open(spec, call);
-  if (!spec.mounts.empty() || !spec.packages.empty() || !spec.egress.hosts.empty() ||
-      spec.terminal || spec.keeps_box) {
-    LAZARET_TRY(const Turn::Held turn, turn_to_open(call));
-    return inside_->open(spec, call);
-  }
   LAZARET_TRY(Opened opened, take_or_open(spec, call));
   LAZARET_CHECK(backend::require(opened.box->evidence(), spec));
   return std::unique_ptr<backend::Box>(

@@ -8,6 +8,7 @@
 #include "engine/volume.hpp"
 #include "integration/docker_bed.hpp"
 #include "integration/index_server.hpp"
+#include "integration/made_ahead.hpp"
 #include "integration/packages_bed.hpp"
 #include "integration/support.hpp"
 
@@ -86,6 +87,16 @@ TEST_P(EnginePackages, AreImportedAndNamedInTheResult) {
     EXPECT_EQ(result["meta"]["isolation"], "full") << result;
   }
   EXPECT_EQ(made().size(), 1U);  // filled once
+}
+
+// An interpreter would run what they have in .pth files before there is a program.
+TEST_P(EnginePackages, AreInABoxThatWasMadeAheadWhereNoInterpreterWaits) {
+  const CodeSandbox sandbox = sandbox_on(GetParam());
+  ExecutionRequest request =
+      python("import greet, sys\n[greet.hello, 'statistics' in sys.modules]");
+  request.packages = both();
+  request.packages.push_back(own_);
+  EXPECT_EQ(run_ahead(sandbox, request).value, R"(["hello there",false])");
 }
 
 TEST_P(EnginePackages, StandBehindTheLibraryAndCannotBeChanged) {

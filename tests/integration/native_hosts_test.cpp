@@ -16,6 +16,7 @@
 
 #include "base/bytes.hpp"
 #include "http/request_head.hpp"
+#include "integration/made_ahead.hpp"
 #include "integration/support.hpp"
 #include "os/listen.hpp"
 #include "os/wire.hpp"
@@ -137,6 +138,25 @@ TEST_P(NativeHosts, AreReachedByTheProxy) {
   EXPECT_GT(connections[0]["sent_bytes"], 20);
   EXPECT_GT(connections[0]["received_bytes"], 20);
   EXPECT_TRUE(result["meta"]["warnings"].empty()) << result["meta"]["warnings"].dump();
+}
+
+TEST_P(NativeHosts, AreReachedFromABoxThatWasMadeAheadAndFromNoOthers) {
+  const auto text = in_child(GetParam(), [&] {
+    ::setenv("LAZARET_EGRESS_HOSTS", (host_.place() + ",a.example").c_str(), 1);
+    const CodeSandbox sandbox = sandbox_on("native");
+    ExecutionRequest request = fetch(host_.place());
+    request.hosts = {host_.place()};
+    const ExecutionResult reaches = run_ahead(sandbox, request);
+    request.hosts = {"a.example"};
+    return "[" + to_json(reaches) + "," + to_json(run_ahead(sandbox, request)) + "]";
+  });
+  ASSERT_TRUE(text);
+  const Json results = Json::parse(*text);
+  EXPECT_EQ(results[0]["stdout"], "200 None answer\n") << results.dump();
+  EXPECT_EQ(evidence_of(results[0], "network")["requested"],
+            "loopback, by proxy to " + host_.place());
+  EXPECT_THAT(results[1]["stdout"].dump(), HasSubstr("403 blocked-by-allowlist"));
+  EXPECT_EQ(results[1]["meta"]["connections"][0]["outcome"], "denied");
 }
 
 TEST_P(NativeHosts, AreNoOthers) {

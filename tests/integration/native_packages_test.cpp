@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "base/sha256.hpp"
+#include "integration/made_ahead.hpp"
 #include "integration/packages_bed.hpp"
 #include "integration/support.hpp"
 
@@ -72,6 +73,17 @@ place = sys.path.index
 )py",
                           {"paths-1.0-py3-none-any.whl"});
   EXPECT_EQ(result["value"], Json::parse("[true,true,true]")) << result;
+}
+
+TEST_P(NativePackages, AreInABoxThatWasMadeAheadWhereNoInterpreterWaits) {
+  const auto text = in_child(GetParam(), [&] {
+    ::setenv("XDG_CACHE_HOME", cache_.c_str(), 1);
+    const CodeSandbox sandbox = sandbox_on("native");
+    ExecutionRequest request = python("import tell, sys\n[tell.word, 'statistics' in sys.modules]");
+    request.packages = {file("tell-2.1-py3-none-any.whl")};
+    return run_ahead(sandbox, request).value.value_or("none");
+  });
+  EXPECT_EQ(text, R"(["hello",false])");
 }
 
 TEST_P(NativePackages, ThatLackOneSayWhich) {

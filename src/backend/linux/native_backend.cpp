@@ -196,6 +196,7 @@ Result<Spawners::Choice> NativeBackend::spawner_of(NativeBox::Parts& parts,
     LAZARET_TRY(SharedFolder shared, open_folder(mount, spec, {outside.user, outside.group}));
     folders.push_back(shared.folder);
     open.push_back(std::move(shared.handle));
+    parts.shared.push_back(std::move(shared.look));
     if (!shared.warning.empty()) parts.warnings.push_back(std::move(shared.warning));
   }
   LAZARET_TRY(auto spawner, start_spawner(identity_, {folders}, cgroups_, call));

@@ -34,6 +34,12 @@ Status NativeBox::kill(const Call& call) {
   return {};
 }
 
+Currency NativeBox::currency(const Call&) const {
+  const bool is_current =
+      !parts_.spawner->is_stale() && std::ranges::all_of(parts_.shared, is_as_seen);
+  return is_current ? Currency::current : Currency::outdated;
+}
+
 // What cannot be told now is told by who waits for the end.
 void NativeBox::doom() noexcept {
   if (::getpid() == owner_) (void)kill_first(parts_.launched);

@@ -10,6 +10,7 @@
 #include "backend/backend.hpp"
 #include "backend/linux/cgroup.hpp"
 #include "backend/linux/seats.hpp"
+#include "backend/linux/shared_folder.hpp"
 #include "backend/linux/spawner.hpp"
 
 namespace lazaret::backend::native {
@@ -24,6 +25,7 @@ class NativeBox final : public Box {
     std::unique_ptr<Wire> wire;
     std::optional<Cgroup> cgroup;
     os::Handle way_out;  ///< the socket of a spec with hosts
+    std::vector<SharedFolder::Look> shared;
     std::string pid_namespace;
     bool is_last = false;  ///< of its spawner, which may end with it; there is no cgroup to remove
     std::vector<Evidence> evidence;
@@ -44,9 +46,7 @@ class NativeBox final : public Box {
   [[nodiscard]] Autopsy autopsy(const Call& call) override;
   [[nodiscard]] std::optional<Autopsy> counters() override;
   [[nodiscard]] std::optional<std::uint32_t> others() override;
-  [[nodiscard]] Currency currency(const Call&) const override {
-    return parts_.spawner->is_stale() ? Currency::outdated : Currency::current;
-  }
+  [[nodiscard]] Currency currency(const Call&) const override;
   [[nodiscard]] std::uint64_t resting_bytes() const noexcept override {
     return parts_.resting_bytes;
   }

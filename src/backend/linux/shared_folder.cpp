@@ -53,6 +53,10 @@ std::string warning_for(const Mount& mount, const struct stat& facts, const Visi
          " on this machine, who may not " + (writes ? "write" : "read") + " there";
 }
 
+SharedFolder::Look look_of(const std::string& source, const struct stat& facts) {
+  return {source, facts.st_dev, facts.st_ino, facts.st_mode, facts.st_uid, facts.st_gid};
+}
+
 }  // namespace
 
 Result<SharedFolder> open_folder(const Mount& mount, const policy::Spec& spec,
@@ -76,7 +80,14 @@ Result<SharedFolder> open_folder(const Mount& mount, const policy::Spec& spec,
   mount.target.substr(mount.target.rfind('/') + 1)
       .copy(shared.folder.name.data(), shared.folder.name.size() - 1);
   shared.warning = warning_for(mount, facts, visitor);
+  shared.look = look_of(mount.source, facts);
   return shared;
+}
+
+bool is_as_seen(const SharedFolder::Look& look) {
+  const auto there = opened(look.source);
+  struct stat facts {};
+  return there.ok() && ::fstat(there->get(), &facts) == 0 && look_of(look.source, facts) == look;
 }
 
 }  // namespace lazaret::backend::native

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <vector>
+#include <cstdint>
+#include <string>
 
 #include "backend/linux/order.hpp"
 #include "lazaret/confinement.hpp"
@@ -16,6 +17,14 @@ struct SharedFolder {
   os::Handle handle;
   Folder folder;
   std::string warning;  ///< when the box's own user may not do there what was asked; may be empty
+  /// Which directory it is, and who may do what there.
+  struct Look {
+    std::string source;
+    std::uint64_t device = 0, inode = 0;
+    std::uint32_t mode = 0, user = 0, group = 0;
+    bool operator==(const Look&) const = default;
+  };
+  Look look;
 };
 
 /// Who enters a shared directory, as the host sees it.
@@ -29,5 +38,9 @@ struct Visitor {
 /// engines, are above such a place or in it.
 [[nodiscard]] Result<SharedFolder> open_folder(const Mount& mount, const policy::Spec& spec,
                                                const Visitor& visitor);
+
+/// Whether what stands there now is what was looked at. As long as a box has it mounted, its
+/// identity is nobody else's.
+[[nodiscard]] bool is_as_seen(const SharedFolder::Look& look);
 
 }  // namespace lazaret::backend::native

@@ -9,6 +9,7 @@
 
 #include "backend/backend.hpp"
 #include "base/guarded.hpp"
+#include "os/pipe.hpp"
 #include "unit/runner/fake_wire.hpp"
 
 namespace lazaret::core::test {
@@ -34,6 +35,7 @@ struct Script {
   bool dispose_fails = false;
   bool wire_outlives_kill = false;
   bool takes_stdin = true;
+  bool has_way_out = false;
 
   std::atomic<int> opened{0}, killed{0}, examined{0}, destroyed{0}, disposed{0}, jobs{0};
   Guarded<std::vector<Heard>> last;  ///< what the box heard that was destroyed last
@@ -78,6 +80,9 @@ class FakeBox final : public backend::Box {
     return script_->counters;
   }
   std::optional<std::uint32_t> others() override { return script_->others; }
+  os::Handle take_way_out() override {
+    return script_->has_way_out ? os::make_pipe().value().first : os::Handle();
+  }
   std::uint64_t resting_bytes() const noexcept override { return script_->resting_bytes; }
   backend::Currency currency(const Call& call) const override {
     return script_->currency ? script_->currency(call) : backend::Currency::current;

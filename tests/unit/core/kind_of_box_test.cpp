@@ -26,6 +26,7 @@ TEST(KindOfBox, IsTheSameForOtherArgumentsAndFiles) {
   other.program.files.push_back({"/work/data.csv", "1,2"});
   other.limits.timeout += std::chrono::seconds(1);
   other.limits.output_bytes = 1;
+  other.streams = policy::Streams::relayed;
   EXPECT_EQ(kind_of_box(sample()), kind_of_box(other));
 }
 
@@ -52,6 +53,16 @@ TEST(KindOfBox, IsAnotherForEverythingElse) {
       [](auto& spec) { spec.subprocess = Subprocess::deny; },
       [](auto& spec) { spec.loopback = Loopback::up; },
       [](auto& spec) { spec.fixed = {"time_zone"}; },
+      [](auto& spec) { spec.egress.hosts = {{"a.example", false, {}}}; },
+      [](auto& spec) { spec.egress.hosts = {{"a.example", true, {}}}; },
+      [](auto& spec) { spec.egress.hosts = {{"a.example", false, std::uint16_t{8080}}}; },
+      [](auto& spec) { spec.packages = "/store/layer/packages"; },
+      [](auto& spec) { spec.mounts = {{"/srv/a", "/mnt/a"}}; },
+      [](auto& spec) { spec.mounts = {{"/srv/b", "/mnt/a"}}; },
+      [](auto& spec) { spec.mounts = {{"/srv/a", "/mnt/b"}}; },
+      [](auto& spec) { spec.mounts = {{"/srv/a", "/mnt/a", MountAccess::read_write}}; },
+      [](auto& spec) { spec.terminal = TerminalSize{}; },
+      [](auto& spec) { spec.keeps_box = true; },
   };
   std::set<std::string> kinds = {kind_of_box(sample())};
   for (const Change& change : changes) {

@@ -346,24 +346,30 @@ TEST(WarmBackend, RunsInAnotherBoxWhatADyingInterpreterDidNotTake) {
   EXPECT_EQ(warm.script->jobs, 2);
 }
 
-TEST(WarmBackend, MakesNoBoxAheadForSharedDirectories) {
+// Who keeps a box says when it is to end, and is told whether it has.
+TEST(WarmBackend, EndsABoxThatIsKeptWhenItsUserSaysSo) {
   const auto script = std::make_shared<Script>();
-  WarmBackend warm(std::make_shared<FakeBackend>(script), {});
+  WarmBackend warm(std::make_shared<FakeBackend>(script), {.most = 0});
   policy::Spec spec = test::spec_of();
-  spec.mounts.resize(1);
-  for (int time = 0; time < 5; ++time) (void)warm.open(spec, Call{});
-  EXPECT_EQ(warm.counts().missed, 0U);
-  EXPECT_EQ(script->opened, 5);
+  spec.keeps_box = true;
+  const auto box = warm.open(spec, Call{});
+  ASSERT_TRUE(box.ok());
+  EXPECT_TRUE((*box)->dispose(Call{}).ok());
+  EXPECT_EQ(script->disposed, 1);
+  script->dispose_fails = true;
+  EXPECT_FALSE((*box)->dispose(Call{}).ok());
+  script->dispose_fails = false;
 }
 
-TEST(WarmBackend, MakesNoBoxAheadForTerminals) {
+TEST(WarmBackend, PassesOnWhatABoxHasForItsUser) {
   const auto script = std::make_shared<Script>();
+  script->others = 3;
+  script->has_way_out = true;
   WarmBackend warm(std::make_shared<FakeBackend>(script), {});
-  policy::Spec spec = test::spec_of();
-  spec.terminal.emplace();
-  for (int time = 0; time < 5; ++time) (void)warm.open(spec, Call{});
-  EXPECT_EQ(warm.counts().missed, 0U);
-  EXPECT_EQ(script->opened, 5);
+  const auto box = warm.open(test::spec_of(), Call{});
+  ASSERT_TRUE(box.ok());
+  EXPECT_EQ((*box)->others(), 3U);
+  EXPECT_TRUE((*box)->take_way_out().valid());
 }
 
 TEST(WarmBackend, LeavesNoBoxWhenItGoes) {
