@@ -16,7 +16,7 @@ enum class Fate {
   found,    ///< it would be removed
   left,     ///< not ours to remove
   failed,   ///< it is there, or may be, and could not be removed
-  pending,  ///< asked for moments before its process died: the engine may still make it
+  pending,  ///< asked for moments before its process died: the engine may still make or list it
 };
 [[nodiscard]] std::string_view name_of(Fate fate) noexcept;
 

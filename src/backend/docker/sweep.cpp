@@ -30,6 +30,7 @@ struct Piece {
   std::string name;
   Instance owner;
   std::function<Status()> remove;
+  bool has_begun = true;  // a container that has not may still be in the making
 };
 
 Finding judge_piece(const Piece& piece, const std::string& place, const Leases& leases, Act act) {
@@ -69,7 +70,8 @@ Status add_containers(std::vector<Piece>& pieces, const engine::EngineClient& cl
                         // Podman would ask it to stop first, and wait for ten seconds.
                         (void)engine::container::kill(client, id, "SIGKILL", call).ok();
                         return engine::container::remove(client, id, Volumes::remove, call);
-                      }});
+                      },
+                      container.state == "running" || container.state == "exited"});
   }
   return {};
 }
@@ -97,16 +99,17 @@ Result<std::vector<Piece>> pieces_of(const engine::EngineClient& client, const C
   return pieces;
 }
 
-// The leases of dead processes on this engine: what was not found there is gone or was never made.
+// The leases of dead processes on this engine: what was not found there is gone, was never made or
+// may still come. So may what was removed while the engine was making it: it is listed once more.
 void settle_leases(std::vector<Finding>& findings, const std::string& place, const Leases& leases,
-                   Act act) {
+                   Act act, const std::set<std::string>& in_the_making) {
   std::set<std::string> there, removed;
   for (const Finding& finding : findings)
     (finding.fate == Fate::removed ? removed : there).insert(finding.name);
   for (const Lease& lease : leases.left()) {
     const std::string& name = lease.thing.name;
     if (lease.thing.place != place || there.contains(name)) continue;
-    const bool was_there = removed.contains(name);
+    const bool was_there = removed.contains(name) && !in_the_making.contains(name);
     if (!was_there && is_younger(lease, kOnItsWay)) {
       findings.push_back({std::string(name_of(lease.thing.kind)), place, name, lease.owner.pid,
                           Fate::pending, "the engine may still make it", "run lazaret gc again"});
@@ -165,10 +168,13 @@ std::vector<Finding> sweep_engine(const engine::EngineClient& client, const Leas
     return {{"engine", place, client.describe(), 0, Fate::failed, pieces.error().message(),
              "run lazaret gc again once it answers"}};
   std::vector<Finding> findings;
+  std::set<std::string> in_the_making;
   for (const Piece& piece : *pieces) {
-    if (!is_alive(piece.owner, leases)) findings.push_back(judge_piece(piece, place, leases, act));
+    if (is_alive(piece.owner, leases)) continue;
+    findings.push_back(judge_piece(piece, place, leases, act));
+    if (!piece.has_begun) in_the_making.insert(findings.back().name);
   }
-  settle_leases(findings, place, leases, act);
+  settle_leases(findings, place, leases, act, in_the_making);
   return findings;
 }
 
