@@ -128,7 +128,29 @@ class Courier {
   const Call& call_;
 };
 
+Status hold(Input& input, std::uint64_t most) {
+  LAZARET_TRY(const os::PlainFile file, os::PlainFile::open(*input.source, os::LastLink::follow));
+  if (file.size() > most) return unfit(*input.source, "is too long");
+  std::vector<std::byte> content(file.size());
+  LAZARET_TRY(const std::size_t count, file.read(content));
+  LAZARET_CHECK(check_empty(*input.source, file));  // nor has it grown
+  if (count < content.size()) return unfit(*input.source, "has changed while it was read");
+  input.content = text_of(content);
+  input.executable = file.is_executable();
+  input.source.reset();
+  return {};
+}
+
 }  // namespace
+
+std::optional<std::vector<Input>> held_by(std::vector<Input> inputs, std::uint64_t most) {
+  for (Input& input : inputs) {
+    if (input.source && !hold(input, most).ok()) return std::nullopt;
+    if (input.content.size() > most) return std::nullopt;
+    most -= input.content.size();
+  }
+  return inputs;
+}
 
 bool is_of_box(Errc code) noexcept {
   return code == Errc::connection_lost || code == Errc::protocol || code == Errc::timed_out ||

@@ -10,6 +10,7 @@
 #include "integration/loopback.hpp"
 #include "os/listen.hpp"
 #include "os/wire.hpp"
+#include "places.hpp"
 
 // `lazaret run` with a daemon at hand: nobody can tell the difference but by the clock.
 namespace lazaret::test {
@@ -99,7 +100,18 @@ INSTANTIATE_TEST_SUITE_P(
             Row{"NoSuchCommand", {"exec", "--", "no-such-program"}},
             Row{"ABadRequest", {"run", "-l", "cobol", "-c", "1"}, 0},
             Row{"OutputBeyondItsCap", {"run", "--max-output", "1000", "-c", "print('é' * 5000)"}},
-            Row{"BytesThatAreNoText", {"exec", "--", "printf", "\\xff\\x00\\xc3"}})),
+            Row{"BytesThatAreNoText", {"exec", "--", "printf", "\\xff\\x00\\xc3"}},
+            Row{"ShortFiles",
+                {"run", "--file", in_checkout("README.md") + ":data/in.md", "--file",
+                 in_checkout("quickstart"), "--file", "/bin/true:bytes", "-l", "bash", "-c",
+                 "sha256sum data/in.md quickstart bytes; stat -c '%A %u %n' data data/* [qb]*"}},
+            Row{"ALongFile",
+                {"run", "--file", std::string(kLazaretPath) + ":long", "-l", "bash", "-c",
+                 "wc -c long"},
+                0},
+            Row{"AFileThatIsNone",
+                {"run", "--file", "/proc/version:none", "-l", "bash", "-c", "cat none"},
+                0})),
     [](const auto& given) {
       return std::get<1>(given.param).name + std::string("On_") + std::get<0>(given.param);
     });

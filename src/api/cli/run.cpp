@@ -13,6 +13,7 @@
 #include "base/try.hpp"
 #include "core/describe.hpp"
 #include "core/environment.hpp"
+#include "core/inputs.hpp"
 #include "core/orchestrator.hpp"
 #include "os/user.hpp"
 
@@ -27,11 +28,22 @@ bool touches_files(const ExecutionRequest& request) {
          });
 }
 
+// What a daemon can be asked for: files that are short go with the order.
+std::optional<ExecutionRequest> order_of(const ExecutionRequest& request) {
+  constexpr std::uint64_t kMostHeld = 1UL << 20;  // six times that in JSON, which may have eight
+  if (request.output_directory || !request.packages.empty()) return std::nullopt;
+  auto held = core::held_by(request.inputs, kMostHeld);
+  if (!held) return std::nullopt;
+  ExecutionRequest order = request;
+  order.inputs = std::move(*held);
+  return order;
+}
+
 ExecutionResult execute(core::Service& service, const ExecutionRequest& request,
                         const RunFlags& flags, std::stop_source& stop) {
   const os::InterruptWatch watch([&stop] { stop.request_stop(); });
-  if (!flags.no_daemon && !touches_files(request)) {
-    if (auto result = run_in_daemon(service.config(), request)) return std::move(*result);
+  if (const auto order = order_of(request); order && !flags.no_daemon) {
+    if (auto result = run_in_daemon(service.config(), *order)) return std::move(*result);
   }
   return service.execute(request);
 }

@@ -238,5 +238,31 @@ TEST(LookForInputs, DoesNotFindWhatALinkToNothingNames) {
   EXPECT_FALSE(look_for({from(scratch.write("file", "") / "below", "a")}).ok());
 }
 
+TEST(HeldBy, HasWhatFilesHoldUpToALimit) {
+  const lazaret::test::Scratch scratch;
+  const fs::path file = scratch.write("a", "123"), program = scratch.write("b", "#!");
+  ::chmod(program.c_str(), 0755);
+  const std::vector<Input> given = {text("t", "text", true), from(file, "x/a"), from(program, "b")};
+  const auto held = held_by(given, 9);
+  ASSERT_TRUE(held);
+  const std::vector<std::string> contents = {"text", "123", "#!"};
+  for (std::size_t at = 0; at < contents.size(); ++at) {
+    EXPECT_EQ((*held)[at].content, contents[at]);
+    EXPECT_EQ((*held)[at].path, given[at].path);
+    EXPECT_EQ((*held)[at].executable, at != 1);
+    EXPECT_FALSE((*held)[at].source);
+  }
+  EXPECT_FALSE(held_by(given, 8));
+}
+
+TEST(HeldBy, HasNothingOfWhatIsNoFileOrCannotBeRead) {
+  const lazaret::test::Scratch scratch;
+  scratch.write("folder/a", "1");
+  ::mkfifo(scratch.at("pipe").c_str(), 0644);
+  for (const fs::path& source : {scratch.at("folder"), scratch.at("pipe"), scratch.at("absent"),
+                                 fs::path("/proc/version"), fs::path("/dev/null")})
+    EXPECT_FALSE(held_by({from(source, "a")}, 100)) << source;
+}
+
 }  // namespace
 }  // namespace lazaret::core
