@@ -114,7 +114,7 @@ Group print_group(int rounds) {
   group.add_ratio(dockers.exec(), docker.warm(), at_least(15));
   group.add_quantile(docker.command_line(), 0.5, at_most(9));
   group.add_quantile(native.warm(), 0.5, at_most(2));
-  group.add_ratio(kBare, native.warm());
+  group.add_ratio(kBare, native.warm(), at_least(1));
   group.add_ratio(kBubblewrap, native.warm());
   group.add_ratio(podmans.run(), podman.warm());
   group.add_ratio(podmans.exec(), podman.warm());

@@ -21,18 +21,19 @@ constexpr const char* kWarm = "a warm run alone";
 constexpr const char* kWarmTogether = "16 warm runs at the same time";
 constexpr const char* kAnswers = "lazaret serve, until it answers";
 constexpr const char* kReady = "lazaret serve, until it says that it is ready";
+constexpr const char* kReadyOnDocker = "lazaret serve on Docker, until it says that it is ready";
 
 std::vector<std::string> native() { return configuration(kNative.type, kNative.endpoint); }
 
 // A daemon that is ended after it was measured. It says that it is ready once a box was made.
-Candidate new_daemon(const char* name) {
+Candidate new_daemon(const char* name, const Engine& engine) {
   const auto daemon = std::make_shared<std::unique_ptr<Daemon>>();  // of work and after
   return {name, Who::ours,
-          [daemon, name] {
-            *daemon = std::make_unique<Daemon>(native());
-            if (name == kReady) (*daemon)->must_be_ready();
+          [daemon, name, engine] {
+            *daemon = std::make_unique<Daemon>(configuration(engine.type, engine.endpoint));
+            if (name != kAnswers) (*daemon)->must_be_ready();
           },
-          [daemon] { daemon->reset(); }};
+          [daemon] { daemon->reset(); }, engine.missing()};
 }
 
 // Runs of `clients`, each beginning with its next when the one before has been answered.
@@ -86,7 +87,8 @@ void add_warm_crowd(Group& group, int rounds) {
   const Daemon daemon(names, {"--runs", most});
   Timing alone{.name = kWarm}, together{.name = kWarmTogether};
   for (int round = 0; round < rounds; ++round) {
-    add_warm(alone, daemon, 1);
+    // Several: of as many as there are rounds the p99 would be the worst.
+    for (int time = 0; time < kClients / 4; ++time) add_warm(alone, daemon, 1);
     add_warm(together, daemon, kClients);
   }
   group.figures.push_back({std::string(kWarmTogether) + " / " + kWarm + ", p99",
@@ -127,14 +129,16 @@ void add_sessions(Group& group) {
 
 Group serving_group(int rounds) {
   Group group{.title = "the daemon itself, natively"};
-  group.timings =
-      in_turns(std::max(rounds / 5, 5), {new_daemon(kAnswers), new_daemon(kReady)});
-  for (const char* const name : {kAnswers, kReady}) group.add_quantile(name, 0.5, at_most(100));
+  group.timings = in_turns(std::max(rounds / 5, 5),
+                           {new_daemon(kAnswers, kNative), new_daemon(kReady, kNative),
+                            new_daemon(kReadyOnDocker, docker_engine())});
+  for (const char* const name : {kAnswers, kReady, kReadyOnDocker})
+    group.add_quantile(name, 0.5, at_most(100));
   const Daemon daemon(native());
   group.figures.push_back({"the daemon, idle", daemon.resident_kib() / 1024, "MiB", at_most(25)});
   add_warm_crowd(group, rounds);
   add_crowd(group, daemon, rounds);
-  add_growth(group, daemon, 200 * rounds);
+  add_growth(group, daemon, std::max(20'000, 200 * rounds));
   add_sessions(group);
   return group;
 }
