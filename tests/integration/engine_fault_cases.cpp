@@ -206,6 +206,7 @@ std::vector<FaultCase> wrong_answers() {
               "302"),
       creates("CreateNamesNoId", json_answer("{}"), "no id"),
       creates("CreateHasANullForItsId", json_answer(R"({"Id":null})"), "no id"),
+      creates("CreateHasAnEmptyId", json_answer(R"({"Id":""})"), "no id"),
       creates("CreateAnswersAList", json_answer("[1,2]"), "not a JSON object"),
       creates("CreateAnswersNoJson", json_answer("not json!"), "not JSON"),
       creates("CreateAnswersADeepList", json_answer(std::string(100'000, '[')), "not JSON"),

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <set>
 #include <string>
 #include <thread>
@@ -16,7 +18,8 @@
 #include "integration/spawners.hpp"
 #include "integration/support.hpp"
 
-// A daemon is ended by SIGKILL while boxes wait in its pool: nothing of them outlives it for long.
+// A daemon is ended by SIGKILL while boxes wait in its pool, and while it is at work: nothing of them
+// outlives it for long.
 namespace lazaret::test {
 namespace {
 
@@ -132,6 +135,65 @@ TEST_P(KilledDaemon, LeavesNothingOfWhatItsPoolHas) {
   next.signal(SIGTERM);
   EXPECT_EQ(next.wait(), 0);
   EXPECT_EQ(others.on_the_engine(), std::vector<std::string>());
+  EXPECT_EQ(files(), std::vector<std::string>());
+}
+
+// Clients of every kind at once, each coming again as long as anybody answers.
+class Load {
+ public:
+  explicit Load(const Daemon& daemon) {
+    for (const char* const language : {"python", "bash"})
+      repeat([&daemon, body = Json({{"language", language}, {"code", "1"}}).dump()] {
+        return daemon.ask("POST", "/v1/runs", body);
+      });
+    repeat([&daemon, body = bash_body("sleep 20", {{"detach", true}})] {
+      return daemon.ask("POST", "/v1/runs", body);
+    });
+    repeat([&daemon] {
+      const Reply opened = daemon.ask("POST", "/v1/sessions", R"({"language":"bash"})");
+      if (opened.status != 201) return opened;
+      const std::string session = opened.json()["session_id"];
+      (void)daemon.ask("POST", "/v1/runs", bash_body("echo > file", {{"session", session}}));
+      return daemon.ask("DELETE", "/v1/sessions/" + session);
+    });
+  }
+  [[nodiscard]] int answered() const { return answered_; }
+
+ private:
+  template <typename Ask>
+  void repeat(Ask ask) {
+    clients_.emplace_back([this, ask = std::move(ask)] {
+      while (ask().status != 0) ++answered_;
+    });
+  }
+  std::atomic<int> answered_ = 0;
+  std::vector<std::jthread> clients_;  // go first: they count
+};
+
+TEST_P(KilledDaemon, LeavesNothingOfAllThatItIsDoing) {
+  auto daemon = std::make_unique<Daemon>(arguments_, environment_);
+  int answered = 0;
+  for (const auto moment : {10ms, 40ms, 90ms, 160ms, 250ms, 400ms, 600ms, 1000ms}) {
+    const BoxesOf boxes(GetParam(), daemon->pid());
+    std::vector<pid_t> processes;
+    {
+      const Load load(*daemon);
+      std::this_thread::sleep_for(moment);
+      processes = boxes.processes();
+      answered += load.answered();
+      daemon->signal(SIGKILL);
+      EXPECT_EQ(daemon->wait(), 128 + SIGKILL);
+    }
+    daemon = std::make_unique<Daemon>(arguments_, environment_);
+    const auto is_nothing_left = [&] {
+      return boxes.on_the_engine().empty() && boxes.processes().empty() && are_gone(processes);
+    };
+    EXPECT_TRUE(becomes_true(60s, is_nothing_left))
+        << moment.count() << ": " << testing::PrintToString(boxes.on_the_engine());
+  }
+  EXPECT_GT(answered, 8) << "it was hardly doing anything";
+  daemon->signal(SIGTERM);
+  EXPECT_EQ(daemon->wait(), 0);
   EXPECT_EQ(files(), std::vector<std::string>());
 }
 

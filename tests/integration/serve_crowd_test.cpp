@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -33,6 +34,33 @@ std::string writing_much(const std::string& then, const std::string& marker) {
   return Json{{"command", {"bash", "-c", code + then, marker}}}.dump();
 }
 
+// RFC 6455: an opening handshake, and a client's frame, whose mask of zeros changes nothing.
+constexpr const char* kHandshake =
+    "GET /v1/stream HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+    "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
+constexpr const char* kStream = "HTTP/1.1 101";
+
+constexpr unsigned char kText = 0x81, kReserved = 0x83, kMasked = 0x80;
+
+std::string framed(unsigned char first, const std::string& payload) {
+  const auto size = static_cast<unsigned>(payload.size());
+  std::string frame = {static_cast<char>(first), static_cast<char>(kMasked | 126U),
+                       static_cast<char>(size >> 8U), static_cast<char>(size & 0xffU)};
+  return frame.append(4, '\0') + payload;
+}
+
+// Of an answer, and nothing of what comes behind it.
+std::string head_of(Wire& wire) {
+  std::string head;
+  std::array<std::byte, 1> byte{};
+  while (!head.ends_with("\r\n\r\n")) {
+    const auto count = wire.read(byte, Call{}.within(10s));
+    if (!count.ok() || *count == 0) break;
+    head += text_of(byte);
+  }
+  return head;
+}
+
 /// What clients of one kind do.
 struct Misdeed {
   const char* name;
@@ -40,6 +68,7 @@ struct Misdeed {
   std::string says;
   std::string is_told;  ///< how its answer begins
   bool hangs_up = false;
+  std::string then = {};  ///< it says on the stream that it has opened
 };
 
 using Connect = std::function<std::unique_ptr<Wire>()>;
@@ -48,6 +77,7 @@ using Connect = std::function<std::unique_ptr<Wire>()>;
 struct Mob {
   Misdeed misdeed;
   std::vector<std::unique_ptr<Wire>> wires = {};
+  std::string heard = {};  ///< by each of those whose stream was opened
 
   // What is refused before it is said need not arrive.
   void come(const Connect& connect) {
@@ -56,7 +86,15 @@ struct Mob {
       ASSERT_NE(wires.back(), nullptr) << misdeed.name;
       (void)wires.back()->write(bytes_of(misdeed.says), Call{}.within(10s)).ok();
       if (misdeed.hangs_up) (void)wires.back()->close_write().ok();
+      if (misdeed.is_told == kStream) open_stream(*wires.back());
     }
+  }
+
+ private:
+  void open_stream(Wire& wire) {
+    heard = head_of(wire);
+    ASSERT_THAT(heard, StartsWith(kStream)) << misdeed.name;
+    (void)wire.write(bytes_of(misdeed.then), Call{}.within(10s)).ok();
   }
 };
 
@@ -76,6 +114,13 @@ std::vector<Misdeed> misdeeds(const std::string& marker) {
       {"a body too long", 20,
        "POST /v1/runs HTTP/1.1\r\nContent-Length: 99999999999\r\n\r\n" + padding, "HTTP/1.1 413"},
       {"no HTTP", 20, "BOGUS\r\n\r\n" + padding, "HTTP/1.1 400"},
+      {"no order on a stream", 10, kHandshake, kStream},
+      {"half an order", 10, kHandshake, kStream, false, framed(kText, sleeps).substr(0, 20)},
+      {"no reader of a stream", 10, kHandshake, kStream, false,
+       framed(kText, writing_much("sleep 600", marker))},
+      {"an order without a mask", 10, kHandshake, kStream, false, "\x81\x02{}"},
+      {"an unknown frame", 10, kHandshake, kStream, false, framed(kReserved, sleeps)},
+      {"an order too long", 10, kHandshake, kStream, false, "\x81\xff" + std::string(12, '\x7f')},
   };
 }
 
@@ -134,7 +179,7 @@ std::vector<std::string> served_beside(const Daemon& daemon) {
 
 void expect_told(const Mob& mob) {
   for (const auto& wire : mob.wires) {
-    const std::string answer = rest_of(*wire, 10s);
+    const std::string answer = mob.heard + rest_of(*wire, 10s);
     ASSERT_THAT(answer, StartsWith(mob.misdeed.is_told)) << mob.misdeed.name;
     ASSERT_LT(answer.size(), kAnswerBytes) << mob.misdeed.name;
   }
