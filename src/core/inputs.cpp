@@ -128,7 +128,10 @@ class Courier {
   const Call& call_;
 };
 
+// Looked at before it is opened, which may have an effect.
 Status hold(Input& input, std::uint64_t most) {
+  std::error_code error;
+  if (!fs::is_regular_file(*input.source, error)) return unfit(*input.source, "is no file");
   LAZARET_TRY(const os::PlainFile file, os::PlainFile::open(*input.source, os::LastLink::follow));
   if (file.size() > most) return unfit(*input.source, "is too long");
   std::vector<std::byte> content(file.size());

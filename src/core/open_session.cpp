@@ -97,7 +97,6 @@ Result<Session::Parts> Service::open_on(std::shared_ptr<backend::Backend> backen
   const ExecutionRequest first = first_of(request);
   LAZARET_TRY(policy::Spec spec, policy::resolve(first, config_, facts));
   spec.keeps_box = true;
-  spec.program.ahead.reset();  // its programs start their interpreters, and contexts theirs
   LAZARET_TRY(std::vector<Package> packages, add_packages(spec, first, *backend));
   const auto bound = spec.packages.empty() ? kOpenBound : kOpenWithPackagesBound;
   auto box = backend->open(spec, Call{Deadline::after(bound), request.stop});

@@ -161,8 +161,6 @@ Result<std::vector<Package>> Service::add_packages(policy::Spec& spec,
   LAZARET_TRY(PackageLayer layer, layer_of(wish, packages_.store, install));
   spec.packages = layer.directory.string();
   if (is_native) spec.mounts.push_back({spec.packages, std::string(policy::kPackages)});
-  // WHY: what packages have in files named *.pth runs as soon as python sees it.
-  if (is_python) spec.program.ahead.reset();
   return std::move(layer.packages);
 }
 

@@ -93,7 +93,7 @@ class LentBox final : public backend::Box {
         evidence_(evidence_for(spec, box_->evidence())),
         ahead_(ahead),
         is_kept_(spec.keeps_box),
-        warnings_(stock_->complaints()) {
+        warnings_(is_kept_ ? std::vector<std::string>() : stock_->complaints()) {
     warnings_.insert(warnings_.end(), box_->warnings().begin(), box_->warnings().end());
   }
   ~LentBox() override { stock_->pool.retire(std::make_unique<ReadyBox>(std::move(box_), *stock_)); }
@@ -174,12 +174,28 @@ const std::string& salt() {
   return drawn;
 }
 
+// By name: that of the program's own variables, its search path among them.
+bool names_what_is_shown(const policy::Spec& spec) {
+  return std::ranges::any_of(spec.environment, [](const auto& variable) {
+    return variable.second.find("mnt") != std::string::npos;
+  });
+}
+
+// WHY not everywhere: what is shown may be code that runs as soon as an interpreter starts, such as
+// one in a search path, or the .pth files of packages. A session's programs start theirs.
+bool may_wait(const policy::Spec& spec) {
+  const bool may_meet_code =
+      !spec.packages.empty() || (!spec.mounts.empty() && names_what_is_shown(spec));
+  return spec.program.ahead && spec.limits.memory_bytes >= kLeastMemory && !spec.keeps_box &&
+         !may_meet_code;
+}
+
 // Where the interpreter cannot be started there is still the box: whoever gets it is told why not.
 Result<std::unique_ptr<pool::Item>> make_ready(backend::Backend& inside, const policy::Spec& spec,
                                                Stock& stock, const Call& call) {
   LAZARET_TRY(auto box, inside.open(spec, call));
   std::uint64_t interpreter_bytes = 0;
-  if (spec.program.ahead && spec.limits.memory_bytes >= kLeastMemory) {
+  if (may_wait(spec)) {
     const auto waits = runner::Client(box->wire()).prepare(interpreter_of(spec), call);
     if (!waits.ok() && waits.error().code() != Errc::start_failed) return waits.error();
     interpreter_bytes = waits.ok() ? std::uint64_t{*waits} * 1024 : 0;
@@ -215,6 +231,7 @@ std::string kind_of_box(const policy::Spec& spec) {
   add(kind, name_of(spec.loopback));
   add(kind, spec.required.size());
   for (const Control control : spec.required) add(kind, name_of(control));
+  add(kind, spec.environment.size());
   for (const auto& [name, value] : spec.environment) add(kind, name), add(kind, value);
   add_what_is_shown(kind, spec);
   return kind;

@@ -43,8 +43,8 @@ struct MadeAhead {
 /// A backend whose boxes were made ahead where they could be: verified like any other, waiting for
 /// a job, never used before. Where none waits it makes one as the backend inside does, so many at a
 /// time: whoever has to wait for that looks once more for one that was made ahead. All of them
-/// are ended and removed in the background, once the run is answered for; what fails there is a
-/// warning of a later run, unless somebody listens.
+/// but those that are kept are ended and removed in the background, once the run is answered for;
+/// what fails there is a warning of a later run, unless somebody listens.
 class WarmBackend final : public backend::Backend {
  public:
   WarmBackend(std::shared_ptr<backend::Backend> inside, pool::Bounds bounds,

@@ -18,8 +18,8 @@
 #include "integration/spawners.hpp"
 #include "integration/support.hpp"
 
-// A daemon is ended by SIGKILL while boxes wait in its pool, and while it is at work: nothing of them
-// outlives it for long.
+// A daemon is ended by SIGKILL while boxes wait in its pool, and while it is at work: nothing of
+// them outlives it for long.
 namespace lazaret::test {
 namespace {
 

@@ -1,6 +1,9 @@
 #include "integration/made_ahead.hpp"
 
+#include <sched.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -10,6 +13,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "integration/boxes.hpp"
 
 // Boxes of every kind are made ahead: of sessions, with a terminal, with directories of the host's.
 namespace lazaret::test {
@@ -80,7 +85,7 @@ class MadeAheadWithADirectory : public testing::TestWithParam<Caller> {
       request.mounts = {{place_, "/mnt/data"}};
       const CodeSandbox sandbox = sandbox_on("native");
       const ExecutionResult before = run_ahead(sandbox, request);
-      std::this_thread::sleep_for(500ms);  // the next one is made
+      (void)BoxesOf("native", ::getpid()).settled("bash");  // the next one waits
       change();
       return "[" + to_json(before) + "," + to_json(sandbox.execute(request)) + "]";
     });
@@ -106,6 +111,32 @@ TEST_P(MadeAheadWithADirectory, ShowsWhatIsThereNow) {
   EXPECT_EQ(seen[1]["meta"]["made_ahead"], true);
 }
 
+// An interpreter that is found there is a program like any other, and runs when it is asked for.
+TEST_P(MadeAheadWithADirectory, IsMetByNoInterpreterBeforeThereIsARun) {
+  constexpr int kRuns = 4;
+  make(place_, "");
+  ::chmod(place_.c_str(), 0777);
+  std::ofstream(place_ + "/bash") << "#!/bin/sh\necho started >> /mnt/data/log\n"
+                                     "exec /bin/bash \"$@\"\n";
+  ::chmod((place_ + "/bash").c_str(), 0755);
+  const auto ahead = in_child(GetParam(), [&] {
+    ExecutionRequest request = bash("cat /mnt/data/log");
+    request.mounts = {{place_, "/mnt/data", MountAccess::read_write}};
+    request.environment["PATH"] = "/mnt/data:/usr/bin:/bin";
+    const CodeSandbox sandbox = sandbox_on("native");
+    int found = 0;
+    for (int run = 0; run < kRuns; ++run) {
+      found += sandbox.execute(request).meta.made_ahead ? 1 : 0;
+      std::this_thread::sleep_for(500ms);
+    }
+    return std::to_string(found);
+  });
+  EXPECT_GT(std::stoi(ahead.value_or("0")), 0);
+  std::string wanted;
+  for (int run = 0; run < kRuns; ++run) wanted += "started\n";
+  EXPECT_EQ(file_text(place_ + "/log"), wanted);
+}
+
 TEST_P(MadeAheadWithADirectory, IsNotUsedWhereAnotherStandsThere) {
   const Json seen = before_and_after([&] {
     std::filesystem::rename(place_, other_);
@@ -121,6 +152,29 @@ TEST_P(MadeAheadWithADirectory, IsNotUsedWhereOthersMayNoLongerLook) {
   EXPECT_EQ(seen[1]["meta"]["made_ahead"], false) << seen.dump();
   const bool says = seen[1]["meta"]["warnings"].dump().find("may not read") != std::string::npos;
   EXPECT_EQ(says, GetParam() == Caller::root) << seen.dump();
+}
+
+// Of the same directory: that it is read-only now is its mount's, and a box has a copy of that.
+TEST_P(MadeAheadWithADirectory, IsNotUsedWhereItsMountWasChanged) {
+  if (GetParam() != Caller::root) GTEST_SKIP() << "root alone mounts";
+  const auto text = in_child(Caller::root, [&] {
+    make(place_, "as it was");
+    ::chmod(place_.c_str(), 0777);
+    const char* const place = place_.c_str();
+    const bool is_mounted = ::unshare(CLONE_NEWNS) == 0 &&
+                            ::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
+                            ::mount(place, place, nullptr, MS_BIND, nullptr) == 0;
+    ExecutionRequest request = bash("echo > /mnt/data/new");
+    request.mounts = {{place_, "/mnt/data", MountAccess::read_write}};
+    const CodeSandbox sandbox = sandbox_on("native");
+    const bool wrote = is_mounted && run_ahead(sandbox, request).success();
+    (void)BoxesOf("native", ::getpid()).settled("bash");
+    const bool is_changed =
+        ::mount(nullptr, place, nullptr, MS_BIND | MS_REMOUNT | MS_RDONLY, nullptr) == 0;
+    const bool writes = sandbox.execute(request).success();
+    return std::string(wrote ? "wrote" : "") + (is_changed && !writes ? ", writes no more" : "");
+  });
+  EXPECT_EQ(text, "wrote, writes no more");
 }
 
 TEST_P(MadeAheadWithADirectory, IsNotUsedWhereThereIsNoneAnyMore) {

@@ -20,7 +20,6 @@
 namespace lazaret::cli {
 namespace {
 
-// These are read and written here, as far as this user may; a daemon would be asked to hold them.
 bool touches_files(const ExecutionRequest& request) {
   return request.output_directory || !request.packages.empty() ||
          std::ranges::any_of(request.inputs, [](const Input& input) {
@@ -28,7 +27,8 @@ bool touches_files(const ExecutionRequest& request) {
          });
 }
 
-// What a daemon can be asked for: files that are short go with the order.
+// What a daemon can be asked for: files that are short go with the order, read here, as far as this
+// user may.
 std::optional<ExecutionRequest> order_of(const ExecutionRequest& request) {
   constexpr std::uint64_t kMostHeld = 1UL << 20;  // six times that in JSON, which may have eight
   if (request.output_directory || !request.packages.empty()) return std::nullopt;
@@ -42,10 +42,9 @@ std::optional<ExecutionRequest> order_of(const ExecutionRequest& request) {
 ExecutionResult execute(core::Service& service, const ExecutionRequest& request,
                         const RunFlags& flags, std::stop_source& stop) {
   const os::InterruptWatch watch([&stop] { stop.request_stop(); });
-  if (const auto order = order_of(request); order && !flags.no_daemon) {
-    if (auto result = run_in_daemon(service.config(), *order)) return std::move(*result);
-  }
-  return service.execute(request);
+  const auto order = flags.no_daemon ? std::nullopt : order_of(request);
+  auto result = order ? run_in_daemon(service.config(), *order) : std::nullopt;
+  return result ? std::move(*result) : service.execute(request);
 }
 
 Result<ExecutionResult> run_interruptibly(const ExecutionRequest& request, const RunFlags& flags,

@@ -52,6 +52,11 @@ Finding judge_piece(const Piece& piece, const std::string& place, const Leases& 
   return finding;
 }
 
+// Docker's words for it and Podman's; it may have none yet.
+bool is_in_the_making(const std::string& state) {
+  return state.empty() || state == "created" || state == "initialized" || state == "removing";
+}
+
 std::string plain_name(const engine::container::Summary& summary) {
   if (summary.names.empty()) return summary.id;
   const std::string& name = summary.names.front();
@@ -71,7 +76,7 @@ Status add_containers(std::vector<Piece>& pieces, const engine::EngineClient& cl
                         (void)engine::container::kill(client, id, "SIGKILL", call).ok();
                         return engine::container::remove(client, id, Volumes::remove, call);
                       },
-                      container.state == "running" || container.state == "exited"});
+                      !is_in_the_making(container.state)});
   }
   return {};
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <linux/mount.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <array>
@@ -53,8 +54,19 @@ std::string warning_for(const Mount& mount, const struct stat& facts, const Visi
          " on this machine, who may not " + (writes ? "write" : "read") + " there";
 }
 
-SharedFolder::Look look_of(const std::string& source, const struct stat& facts) {
-  return {source, facts.st_dev, facts.st_ino, facts.st_mode, facts.st_uid, facts.st_gid};
+// Of a mount that was changed or covered by another the number or the flags (ST_RDONLY) differ.
+SharedFolder::Look look_of(const std::string& source, const os::Handle& handle,
+                           const struct stat& facts) {
+  struct statx more {};
+  struct statvfs mount {};
+  (void)::statx(handle.get(), "", AT_EMPTY_PATH, STATX_MNT_ID, &more);
+  (void)::fstatvfs(handle.get(), &mount);
+  return {source,       facts.st_dev,  facts.st_ino, more.stx_mnt_id,
+          mount.f_flag, facts.st_mode, facts.st_uid, facts.st_gid};
+}
+
+bool may_look(const os::Handle& handle) {
+  return ::faccessat(handle.get(), ".", R_OK | X_OK, AT_EACCESS) == 0;
 }
 
 }  // namespace
@@ -67,8 +79,7 @@ Result<SharedFolder> open_folder(const Mount& mount, const policy::Spec& spec,
   if (!shared.folder.is_packages &&
       policy::is_never_shared(path_of(shared.handle), os::home_directory().string()))
     return policy::never_shared(mount.source);
-  if (::faccessat(shared.handle.get(), ".", R_OK | X_OK, AT_EACCESS) != 0)
-    return os::last_error("looking into " + mount.source);
+  if (!may_look(shared.handle)) return os::last_error("looking into " + mount.source);
   struct stat facts {};
   if (::fstat(shared.handle.get(), &facts) != 0) return os::last_error("fstat");
   shared.folder.device = facts.st_dev;
@@ -80,14 +91,15 @@ Result<SharedFolder> open_folder(const Mount& mount, const policy::Spec& spec,
   mount.target.substr(mount.target.rfind('/') + 1)
       .copy(shared.folder.name.data(), shared.folder.name.size() - 1);
   shared.warning = warning_for(mount, facts, visitor);
-  shared.look = look_of(mount.source, facts);
+  shared.look = look_of(mount.source, shared.handle, facts);
   return shared;
 }
 
 bool is_as_seen(const SharedFolder::Look& look) {
   const auto there = opened(look.source);
   struct stat facts {};
-  return there.ok() && ::fstat(there->get(), &facts) == 0 && look_of(look.source, facts) == look;
+  return there.ok() && ::fstat(there->get(), &facts) == 0 && may_look(*there) &&
+         look_of(look.source, *there, facts) == look;
 }
 
 }  // namespace lazaret::backend::native

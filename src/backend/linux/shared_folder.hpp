@@ -17,10 +17,10 @@ struct SharedFolder {
   os::Handle handle;
   Folder folder;
   std::string warning;  ///< when the box's own user may not do there what was asked; may be empty
-  /// Which directory it is, and who may do what there.
+  /// Which directory it is, by which mount it is seen, and who may do what there.
   struct Look {
     std::string source;
-    std::uint64_t device = 0, inode = 0;
+    std::uint64_t device = 0, inode = 0, mount = 0, flags = 0;
     std::uint32_t mode = 0, user = 0, group = 0;
     bool operator==(const Look&) const = default;
   };
@@ -39,8 +39,8 @@ struct Visitor {
 [[nodiscard]] Result<SharedFolder> open_folder(const Mount& mount, const policy::Spec& spec,
                                                const Visitor& visitor);
 
-/// Whether what stands there now is what was looked at. As long as a box has it mounted, its
-/// identity is nobody else's.
+/// Whether what stands there now is what was looked at, and may still be read. As long as a box has
+/// it mounted, its identity is nobody else's.
 [[nodiscard]] bool is_as_seen(const SharedFolder::Look& look);
 
 }  // namespace lazaret::backend::native

@@ -182,7 +182,9 @@ struct AheadBox {
   std::vector<pool::Stand> stands;
   std::vector<Heard> heard;
 
-  explicit AheadBox(FakeWire::Runner runner, std::uint64_t memory_bytes = 512ULL << 20) {
+  explicit AheadBox(
+      FakeWire::Runner runner, std::uint64_t memory_bytes = 512ULL << 20,
+      const std::function<void(policy::Spec&)>& change = [](auto&) {}) {
     script->resting_bytes = 4096;
     script->runner = [this, runner = std::move(runner)](FakeWire& wire, const Heard& frame) {
       prepares.with([&frame](auto& all) { all.push_back(frame); });
@@ -190,6 +192,7 @@ struct AheadBox {
     };
     spec.limits.memory_bytes = memory_bytes;
     spec.program.ahead = {{"python3", "-c", "wait"}, {"AHEAD=1"}, "waiting", "secret word"};
+    change(spec);
     WarmBackend warm(std::make_shared<FakeBackend>(script), {.most = 1});
     for (int time = 0; time < 2; ++time) (void)warm.open(spec, Call{});
     while (counts.waiting + counts.failed == 0) {
@@ -336,6 +339,26 @@ TEST(WarmBackend, StartsNoInterpreterAheadBelow128MiB) {
 }
 
 // It died in the moment in which it was handed its word: nothing has run.
+// It would run as soon as the interpreter starts, though nobody has asked for anything.
+TEST(WarmBackend, StartsNoInterpreterAheadThatCouldMeetCodeWhichIsShown) {
+  const auto answers = answers_prepare(FrameType::prepared, runner::encode(2048U));
+  const auto prepared = [&answers](const std::function<void(policy::Spec&)>& change) {
+    return AheadBox(answers, 512ULL << 20, change).heard.size();
+  };
+  const auto shows = [](policy::Spec& spec) { spec.mounts = {{"/srv/a", "/mnt/a"}}; };
+  EXPECT_EQ(prepared(shows), 1U);
+  for (const char* const path : {"/mnt/a/bin:/bin", "/bin:/mnt", "../mnt/a"}) {
+    EXPECT_EQ(prepared([&](policy::Spec& spec) {
+                shows(spec);
+                spec.environment["PATH"] = path;
+              }),
+              0U)
+        << path;
+  }
+  EXPECT_EQ(prepared([](policy::Spec& spec) { spec.packages = "/store/a/packages"; }), 0U);
+  EXPECT_EQ(prepared([](policy::Spec& spec) { spec.keeps_box = true; }), 0U);
+}
+
 TEST(WarmBackend, RunsInAnotherBoxWhatADyingInterpreterDidNotTake) {
   Warm warm([left = std::make_shared<int>(1)](FakeWire& wire, const Heard& frame) {
     if (frame.type != FrameType::job) return;
@@ -344,32 +367,6 @@ TEST(WarmBackend, RunsInAnotherBoxWhatADyingInterpreterDidNotTake) {
   });
   EXPECT_EQ(warm.run().meta.cause, Cause::exited);
   EXPECT_EQ(warm.script->jobs, 2);
-}
-
-// Who keeps a box says when it is to end, and is told whether it has.
-TEST(WarmBackend, EndsABoxThatIsKeptWhenItsUserSaysSo) {
-  const auto script = std::make_shared<Script>();
-  WarmBackend warm(std::make_shared<FakeBackend>(script), {.most = 0});
-  policy::Spec spec = test::spec_of();
-  spec.keeps_box = true;
-  const auto box = warm.open(spec, Call{});
-  ASSERT_TRUE(box.ok());
-  EXPECT_TRUE((*box)->dispose(Call{}).ok());
-  EXPECT_EQ(script->disposed, 1);
-  script->dispose_fails = true;
-  EXPECT_FALSE((*box)->dispose(Call{}).ok());
-  script->dispose_fails = false;
-}
-
-TEST(WarmBackend, PassesOnWhatABoxHasForItsUser) {
-  const auto script = std::make_shared<Script>();
-  script->others = 3;
-  script->has_way_out = true;
-  WarmBackend warm(std::make_shared<FakeBackend>(script), {});
-  const auto box = warm.open(test::spec_of(), Call{});
-  ASSERT_TRUE(box.ok());
-  EXPECT_EQ((*box)->others(), 3U);
-  EXPECT_TRUE((*box)->take_way_out().valid());
 }
 
 TEST(WarmBackend, LeavesNoBoxWhenItGoes) {
