@@ -167,8 +167,8 @@ bool take_own_mounts() {
 // Everything that one run starts, until it is all over.
 class Tracer {
  public:
-  Tracer(pid_t first, const Answer& answer, Observed& observed)
-      : answer_(answer), observed_(observed) {
+  Tracer(pid_t first, const Answer& answer, const FewerFlags& fewer, Observed& observed)
+      : answer_(answer), fewer_(fewer), observed_(observed) {
     tracees_[first] = {};
   }
 
@@ -273,6 +273,7 @@ class Tracer {
     if (tracee.role == Role::other) return;
     const CallSite site{tracee.role, number, ++counts_[{tracee.role, number}]};
     if (!observed_.executed) observed_.calls.push_back(site);
+    if (number == SYS_clone3 && site.role == fewer_.role) take_flags(pid, info.entry.args[0]);
     std::uint64_t arguments[6];
     std::ranges::copy(info.entry.args, arguments);
     if (answer_) tracee.result = answer_(site, arguments);
@@ -283,7 +284,18 @@ class Tracer {
     change(pid, kHarmless, {});
   }
 
+  // The first member of struct clone_args.
+  void take_flags(pid_t pid, std::uint64_t place) {
+    auto* const address = reinterpret_cast<void*>(place);
+    errno = 0;
+    const auto flags = static_cast<std::uint64_t>(::ptrace(PTRACE_PEEKDATA, pid, address, nullptr));
+    if (errno != 0 || (flags & fewer_.flags) == 0) return;
+    const bool taken = ::ptrace(PTRACE_POKEDATA, pid, address, flags & ~fewer_.flags) == 0;
+    observed_.hit = observed_.hit || taken;
+  }
+
   const Answer& answer_;
+  const FewerFlags& fewer_;
   Observed& observed_;
   std::map<pid_t, Tracee> tracees_;
   std::map<std::pair<Role, long>, unsigned> counts_;
@@ -327,7 +339,8 @@ Answer failing(const FailedCall& fault) {
   };
 }
 
-Observed observe_run(Caller caller, const ExecutionRequest& request, const Answer& answer) {
+Observed observe_run(Caller caller, const ExecutionRequest& request, const Answer& answer,
+                     const FewerFlags& fewer) {
   Observed observed;
   const Paper paper;
   int gate[2];
@@ -338,7 +351,7 @@ Observed observe_run(Caller caller, const ExecutionRequest& request, const Answe
   if (seized) (void)!::write(gate[1], "g", 1);
   ::close(gate[0]), ::close(gate[1]);
   const Bell bell;
-  Tracer(child, answer, observed).follow();
+  Tracer(child, answer, fewer, observed).follow();
   const Json seen = Json::parse(paper.read(), nullptr, false);
   if (!seen.is_object()) return observed;
   observed.result = seen["result"];

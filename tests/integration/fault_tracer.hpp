@@ -38,6 +38,13 @@ using Arguments = std::span<const std::uint64_t, 6>;
 using Answer = std::function<std::optional<long>(const CallSite&, Arguments)>;
 [[nodiscard]] Answer failing(const FailedCall& fault);
 
+/// Flags that are taken away from each clone3(2) by one role: namespaces that are not made, and
+/// whose maker is told that they were.
+struct FewerFlags {
+  Role role = Role::ground;
+  std::uint64_t flags = 0;
+};
+
 /// One native run under ptrace(2).
 struct Observed {
   std::vector<CallSite> calls;  ///< of the set-up: until the program was executed
@@ -53,7 +60,7 @@ struct Observed {
 /// Runs `request` as `caller` in a child whose mounts and host name, when we are root, are its own
 /// but shared with what it starts: a step that escapes is seen and hurts nobody.
 [[nodiscard]] Observed observe_run(Caller caller, const ExecutionRequest& request,
-                                   const Answer& answer = {});
+                                   const Answer& answer = {}, const FewerFlags& fewer = {});
 /// This processor's calls can be changed.
 [[nodiscard]] bool can_inject();
 

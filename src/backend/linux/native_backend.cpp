@@ -102,7 +102,7 @@ Status verify(NativeBox::Parts& parts, const policy::Spec& spec, const CgroupBas
   };
   const Namespaces theirs = namespaces_of(folder);
   parts.pid_namespace = pid_namespace_of(theirs);
-  add(read_namespaces(theirs, parts.spawner->outside()));
+  add(read_namespaces(theirs, parts.spawner->outside(), parts.spawner->own()));
   add(read_proc(folder, outside_identity(parts.spawner->foundation().identity)));
   add(read_limits(folder, spec, parts.cgroup ? HeldBy::cgroup : HeldBy::limits));
   if (spec.loopback == Loopback::down) {

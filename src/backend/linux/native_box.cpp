@@ -40,9 +40,12 @@ Currency NativeBox::currency(const Call&) const {
   return is_current ? Currency::current : Currency::outdated;
 }
 
-// What cannot be told now is told by who waits for the end.
+// What cannot be told now is told by who waits for the end. One that shows directories has a spawner
+// of its own, which ends beside it.
 void NativeBox::doom() noexcept {
-  if (::getpid() == owner_) (void)kill_first(parts_.launched);
+  if (::getpid() != owner_) return;
+  (void)(parts_.shared.empty() ? kill_first(parts_.launched)
+                               : parts_.spawner->let_go(parts_.launched));
 }
 
 // The last box and its spawner are cleared away side by side.

@@ -32,9 +32,10 @@ constexpr std::array kNamespaces = {
 
 static_assert(std::tuple_size_v<Namespaces> == kNamespaces.size());
 
-Reading read_namespace(const NamespaceRow& row, const std::string& theirs,
-                       const std::string& ours) {
-  const bool apart = !theirs.empty() && !ours.empty() && theirs != ours;
+Reading read_namespace(const NamespaceRow& row, const std::string& theirs, const std::string& ours,
+                       const std::string& makers) {
+  const bool are_known = !theirs.empty() && !ours.empty() && !makers.empty();
+  const bool apart = are_known && theirs != ours && theirs != makers;
   return {row.control, apart ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
           std::string(apart ? "own " : "no own ") + row.name + " namespace", kFromOutside};
 }
@@ -132,10 +133,15 @@ std::string seen_from_outside(const os::Handle& folder) {
   return text;
 }
 
-std::vector<Reading> read_namespaces(const Namespaces& theirs, const Namespaces& ours) {
+std::vector<Reading> read_namespaces(const Namespaces& theirs, const Namespaces& ours,
+                                     const Namespaces& makers) {
   std::vector<Reading> readings;
-  for (std::size_t index = 0; index < theirs.size(); ++index)
-    readings.push_back(read_namespace(kNamespaces[index], theirs[index], ours[index]));
+  for (std::size_t index = 0; index < theirs.size(); ++index) {
+    const NamespaceRow& row = kNamespaces[index];
+    const bool was_makers = row.control == Control::network;  // each, before it was a box's
+    readings.push_back(read_namespace(row, theirs[index], ours[index],
+                                      was_makers ? ours[index] : makers[index]));
+  }
   return readings;
 }
 

@@ -38,9 +38,10 @@ using Namespaces = std::array<std::string, 8>;
 /// natively.
 [[nodiscard]] std::string seen_from_outside(const os::Handle& folder);
 
-/// Whether a box's namespaces are none of `ours`.
-[[nodiscard]] std::vector<Reading> read_namespaces(const Namespaces& theirs,
-                                                   const Namespaces& ours);
+/// Whether a box's namespaces are none of `ours`, nor of the spawner's that has made it, which its
+/// other boxes would have as well.
+[[nodiscard]] std::vector<Reading> read_namespaces(const Namespaces& theirs, const Namespaces& ours,
+                                                   const Namespaces& makers);
 
 /// What its folder in /proc shows of a box's first process from outside: identity and filter.
 [[nodiscard]] std::vector<Reading> read_proc(const os::Handle& folder,

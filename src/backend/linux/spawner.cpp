@@ -190,6 +190,7 @@ Status Spawner::lay_ground(const Foundation& foundation, const CgroupBase& calle
     return Error(error).with_hint(way_out("write id maps", error.os_error(), traits_of_host()));
   }
   LAZARET_CHECK(say(control_.get(), raw(foundation_), {}));
+  own_ = namespaces_of(folder_of(pid_));  // while it lays the ground
   LAZARET_CHECK(answer_of(control_.get(), bounded));
   return {};
 }

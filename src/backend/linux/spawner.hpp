@@ -76,6 +76,8 @@ class Spawner {
   [[nodiscard]] const Foundation& foundation() const noexcept { return foundation_; }
   /// Of the thread that began it: none of its boxes is to have one of these.
   [[nodiscard]] const Namespaces& outside() const noexcept { return outside_; }
+  /// Its own, of which none of its boxes is to have one either.
+  [[nodiscard]] const Namespaces& own() const noexcept { return own_; }
 
  private:
   Spawner(const Identity& identity, Namespaces outside, pid_t pid, os::Handle process,
@@ -91,7 +93,7 @@ class Spawner {
                                             const Call& call);
 
   Foundation foundation_;
-  Namespaces outside_;
+  Namespaces outside_, own_;
   CgroupBase scope_;
 
   pid_t owner_;

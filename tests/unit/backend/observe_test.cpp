@@ -122,12 +122,20 @@ TEST(ReadNamespaces, SeeWhatIsNotTheBoxesOwn) {
   const Subject subject([] { return true; });
   ASSERT_TRUE(subject.is_ready());
   const Namespaces ours = namespaces_of(folder_of_thread());
-  const auto readings = read_namespaces(namespaces_of(folder_of(subject.pid())), ours);
-  EXPECT_TRUE(says(readings, "no own pid namespace"));
+  const Namespaces theirs = namespaces_of(folder_of(subject.pid()));
+  Namespaces others;
+  others.fill("pid:[1]");
+  EXPECT_TRUE(says(read_namespaces(theirs, ours, others), "no own pid namespace"));
+  EXPECT_TRUE(says(read_namespaces(theirs, others, ours), "no own pid namespace"));
+  EXPECT_FALSE(says(read_namespaces(theirs, others, others), "no own pid namespace"));
   EXPECT_EQ(pid_namespace_of(ours), namespace_of(::getpid(), "pid").value_or("none"));
   EXPECT_EQ(pid_namespace_of({}), "");
-  for (const Reading& reading : read_namespaces({}, ours))
-    EXPECT_EQ(reading.status, EvidenceStatus::not_enforced);
+  for (const auto& readings :
+       {read_namespaces({}, ours, others), read_namespaces(theirs, {}, others)}) {
+    for (const Reading& reading : readings)
+      EXPECT_EQ(reading.status, EvidenceStatus::not_enforced);
+  }
+  EXPECT_TRUE(says(read_namespaces(theirs, others, {}), "no own pid namespace"));
 }
 
 bool leave_network() { return ::unshare(CLONE_NEWUSER | CLONE_NEWNET) == 0; }
