@@ -114,8 +114,9 @@ void settle_leases(std::vector<Finding>& findings, const std::string& place, con
   for (const Lease& lease : leases.left()) {
     const std::string& name = lease.thing.name;
     if (lease.thing.place != place || there.contains(name)) continue;
-    const bool was_there = removed.contains(name) && !in_the_making.contains(name);
-    if (!was_there && is_younger(lease, kOnItsWay)) {
+    const bool is_new = is_younger(lease, kOnItsWay);
+    const bool was_there = removed.contains(name) && !(is_new && in_the_making.contains(name));
+    if (!was_there && is_new) {
       findings.push_back({std::string(name_of(lease.thing.kind)), place, name, lease.owner.pid,
                           Fate::pending, "the engine may still make it", "run lazaret gc again"});
     } else if (act == Act::remove && (was_there || !is_younger(lease, kMayCome))) {

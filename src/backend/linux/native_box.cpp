@@ -40,8 +40,8 @@ Currency NativeBox::currency(const Call&) const {
   return is_current ? Currency::current : Currency::outdated;
 }
 
-// What cannot be told now is told by who waits for the end. One that shows directories has a spawner
-// of its own, which ends beside it.
+// What cannot be told now is told by who waits for the end. One that shows directories has a
+// spawner of its own, which ends beside it.
 void NativeBox::doom() noexcept {
   if (::getpid() != owner_) return;
   (void)(parts_.shared.empty() ? kill_first(parts_.launched)
