@@ -30,7 +30,7 @@ struct Piece {
   std::string name;
   Instance owner;
   std::function<Status()> remove;
-  bool has_begun = true;  // a container that has not may still be in the making
+  bool in_the_making = false;  // or may be, a container that has not begun
 };
 
 Finding judge_piece(const Piece& piece, const std::string& place, const Leases& leases, Act act) {
@@ -76,7 +76,7 @@ Status add_containers(std::vector<Piece>& pieces, const engine::EngineClient& cl
                         (void)engine::container::kill(client, id, "SIGKILL", call).ok();
                         return engine::container::remove(client, id, Volumes::remove, call);
                       },
-                      !is_in_the_making(container.state)});
+                      is_in_the_making(container.state)});
   }
   return {};
 }
@@ -178,7 +178,7 @@ std::vector<Finding> sweep_engine(const engine::EngineClient& client, const Leas
   for (const Piece& piece : *pieces) {
     if (is_alive(piece.owner, leases)) continue;
     findings.push_back(judge_piece(piece, place, leases, act));
-    if (!piece.has_begun) in_the_making.insert(findings.back().name);
+    if (piece.in_the_making) in_the_making.insert(findings.back().name);
   }
   settle_leases(findings, place, leases, act, in_the_making);
   return findings;
