@@ -106,7 +106,7 @@ class LentBox final : public backend::Box {
   Status kill(const Call& call) override { return box_->kill(call); }
   os::Handle take_way_out() override { return box_->take_way_out(); }
   std::optional<std::uint32_t> others() override { return box_->others(); }
-  // Who keeps it for long tells nobody when he has his answer.
+  // Who keeps one asks for its end himself, and is told whether it has come.
   Status dispose(const Call& call) override { return is_kept_ ? box_->dispose(call) : Status(); }
   backend::Autopsy autopsy(const Call& call) override { return of_user(box_->autopsy(call)); }
   std::optional<backend::Autopsy> counters() override {
