@@ -60,6 +60,18 @@ Artifact::Kind kind_of(Entry::Kind kind) {
   return Artifact::Kind::other;
 }
 
+// A result lists no more of them, however many were taken.
+void cut_list(std::vector<Artifact>& all, std::vector<std::string>& warnings) {
+  std::size_t listed = 0;
+  const std::size_t most = std::min<std::size_t>(all.size(), ArtifactTaker::kMostArtifacts);
+  for (std::size_t named = 0; listed < most; ++listed) {
+    if ((named += all[listed].path.size()) > ArtifactTaker::kMostNames) break;
+  }
+  if (listed == all.size()) return;
+  warnings.push_back(std::to_string(all.size() - listed) + " artifacts were taken and not listed");
+  all.resize(listed);
+}
+
 Error cannot_write(const fs::path& path, const std::string& why) {
   return Error(Errc::system,
                "writing " + policy::in_quotes(path.string()) + ": " + printable(why, '?'));
@@ -95,14 +107,19 @@ Status check_output_directory(const fs::path& directory) {
   return is_empty ? Status() : Status(refused("is not empty"));
 }
 
+Status ArtifactTaker::begin() {
+  const Artifact all{".", Artifact::Kind::directory, 0, {}, {}, false};
+  if (wish_.sink) hand_on(&all, {});
+  if (!wish_.directory) return {};
+  LAZARET_CHECK(check_output_directory(*wish_.directory));
+  std::error_code error;
+  fs::create_directories(*wish_.directory, error);
+  return error ? Status(cannot_write(*wish_.directory, error.message())) : Status();
+}
+
 Status ArtifactTaker::take_from(runner::Client& client, const std::string& directory,
                                 const Call& call) {
-  if (wish_.directory) {
-    LAZARET_CHECK(check_output_directory(*wish_.directory));
-    std::error_code error;
-    fs::create_directories(*wish_.directory, error);
-    if (error) return cannot_write(*wish_.directory, error.message());
-  }
+  LAZARET_CHECK(begin());
   LAZARET_TRY(const runner::Got got, client.get(get_of(directory), *this, call));
   error_number_ = got.os_error;
   if (got.os_error != 0)
@@ -110,9 +127,14 @@ Status ArtifactTaker::take_from(runner::Client& client, const std::string& direc
                         text_of_linux_error(got.os_error));
   if (const std::size_t left_out = got.left_out + unlisted_; left_out > 0)
     warnings_.push_back(std::to_string(left_out) + " artifacts were left out");
-  if (not_taken_ > kMostWarnings)
-    warnings_.push_back("and " + std::to_string(not_taken_ - kMostWarnings) + " more");
   return end();
+}
+
+std::vector<std::string> ArtifactTaker::warnings() const {
+  auto all = warnings_;
+  if (not_taken_ > kMostWarnings)
+    all.push_back("and " + std::to_string(not_taken_ - kMostWarnings) + " more");
+  return all;
 }
 
 Status ArtifactTaker::end() const {
@@ -158,13 +180,23 @@ Status ArtifactTaker::entry(const Entry& entry) {
                         is_file ? media_type_of(entry.path) : "",
                         {},
                         is_file && entry.executable});
+  if (wish_.sink) hand_on(&artifacts_.back(), {});
   if (is_open_ && wish_.with_content) artifacts_.back().content.emplace();
-  if (!wish_.directory) return {};
-  if (is_file || is_directory)
+  if (wish_.directory) place(entry);
+  return {};
+}
+
+void ArtifactTaker::place(const Entry& entry) {
+  if (entry.kind == Entry::Kind::file || entry.kind == Entry::Kind::directory)
     write(entry);
   else
     leave(entry.path, "is neither a file nor a directory: not taken");
-  return {};
+}
+
+// Who wants no more is given no more; what still comes from the box is let go.
+void ArtifactTaker::hand_on(const Artifact* begun, Bytes bytes) {
+  if (wish_.sink(begun, text_of(bytes))) return;
+  trouble_ = Error(Errc::cancelled, "who received it wants no more");
 }
 
 void ArtifactTaker::write(const Entry& entry) {
@@ -205,6 +237,7 @@ void ArtifactTaker::drop_file() {
 Status ArtifactTaker::content(Bytes bytes) {
   if (!is_open_) return not_believed("content of no file");
   if (bytes.empty()) {
+    if (wish_.sink && !trouble_) hand_on(nullptr, {});
     is_open_ = false;
     is_ours_ = false;
     file_.reset();
@@ -217,6 +250,7 @@ Status ArtifactTaker::content(Bytes bytes) {
   if (taken_ > wish_.most_bytes)
     return Error(Errc::too_large, "more than " + std::to_string(wish_.most_bytes) +
                                       " bytes; what is sparse or linked counts in full");
+  if (wish_.sink) hand_on(nullptr, bytes);
   if (artifact.content) keep(artifact, bytes);
   if (!file_) return {};
   const Status written = file_->write(bytes);
@@ -246,8 +280,19 @@ std::vector<Artifact> ArtifactTaker::artifacts() && {
     artifacts_.pop_back();
     is_open_ = false;
   }
+  if (wish_.sink) artifacts_.clear();
   std::ranges::sort(artifacts_, {}, &Artifact::path);
   return std::move(artifacts_);
+}
+
+std::vector<Artifact> list_of(ArtifactTaker&& taker, const Status& taken,
+                              std::vector<std::string>& warnings) {
+  if (!taken.ok())
+    warnings.push_back("not all was taken from /work/out: " + taken.error().message());
+  for (std::string& each : taker.warnings()) warnings.push_back(std::move(each));
+  std::vector<Artifact> artifacts = std::move(taker).artifacts();
+  cut_list(artifacts, warnings);
+  return artifacts;
 }
 
 }  // namespace lazaret::core

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "lazaret/execution_result.hpp"
+#include "lazaret/request.hpp"
 #include "os/plain_file.hpp"
 #include "runner/client.hpp"
 
@@ -30,11 +31,12 @@ struct Piece {
 class ArtifactTaker final : public runner::Receiver {
  public:
   struct Wish {
-    std::optional<std::filesystem::path> directory;  ///< to be written into
+    std::optional<std::filesystem::path> directory = {};  ///< to be written into
     bool with_content = false;                       ///< to be kept in memory
     std::uint64_t most_bytes = 0;                    ///< that the box can hold
     bool lone = false;                               ///< it may be no directory, but one thing
     std::optional<Piece> piece = {};                 ///< of the one file that it must be
+    ArtifactSink sink = {};                          ///< all is handed on to it
   };
   static constexpr std::uint32_t kMostArtifacts = 10'000;    ///< listed, or in memory
   static constexpr std::size_t kMostNames = 1UL << 20;       ///< bytes of all their paths
@@ -47,6 +49,8 @@ class ArtifactTaker final : public runner::Receiver {
   ArtifactTaker& operator=(const ArtifactTaker&) = delete;
   ~ArtifactTaker() override;
 
+  /// Makes the directory, or tells the sink of it. Errors: those of this machine.
+  [[nodiscard]] Status begin();
   /// Asks the box for what lies below a directory of its /work. Errors: also those of the wire.
   [[nodiscard]] Status take_from(runner::Client& client, const std::string& directory,
                                  const Call& call);
@@ -56,10 +60,10 @@ class ArtifactTaker final : public runner::Receiver {
   [[nodiscard]] Status end() const;
   /// Why the box says that the directory cannot be read; 0 where it could be.
   [[nodiscard]] int error_number() const noexcept { return error_number_; }
-  /// What was taken as a whole, by path.
+  /// What was taken as a whole, by path; nothing of what was handed on.
   [[nodiscard]] std::vector<Artifact> artifacts() &&;
   /// What the caller should know of what was not.
-  [[nodiscard]] const std::vector<std::string>& warnings() const noexcept { return warnings_; }
+  [[nodiscard]] std::vector<std::string> warnings() const;
 
   [[nodiscard]] Status entry(const runner::Entry& entry) override;
   [[nodiscard]] Status content(Bytes bytes) override;
@@ -67,14 +71,17 @@ class ArtifactTaker final : public runner::Receiver {
  private:
   [[nodiscard]] runner::Get get_of(const std::string& directory) const;
   [[nodiscard]] std::uint32_t most() const noexcept {
-    return wish_.directory ? kMostTaken : kMostArtifacts;
+    return is_carried() ? kMostTaken : kMostArtifacts;
   }
   [[nodiscard]] std::size_t most_names() const noexcept {
-    return wish_.directory ? kMostNamesTaken : kMostNames;
+    return is_carried() ? kMostNamesTaken : kMostNames;
   }
-  [[nodiscard]] bool is_listing() const noexcept { return !wish_.directory && !wish_.with_content; }
+  [[nodiscard]] bool is_carried() const noexcept { return wish_.directory || wish_.sink; }
+  [[nodiscard]] bool is_listing() const noexcept { return !is_carried() && !wish_.with_content; }
   [[nodiscard]] bool is_new(const std::string& path) const;
+  void place(const runner::Entry& entry);
   void write(const runner::Entry& entry);
+  void hand_on(const Artifact* begun, Bytes bytes);
   void keep(Artifact& artifact, Bytes bytes);
   void leave(const std::string& path, const char* why);
   void give_up(Error error);
@@ -95,6 +102,11 @@ class ArtifactTaker final : public runner::Receiver {
   std::size_t not_taken_ = 0;
   std::vector<std::string> warnings_;
 };
+
+/// What was taken, as a result lists it, by path; what the caller should know of the rest goes to
+/// the warnings. `taken` is how the taking ended.
+[[nodiscard]] std::vector<Artifact> list_of(ArtifactTaker&& taker, const Status& taken,
+                                            std::vector<std::string>& warnings);
 
 /// What a file of this name is said to be; "application/octet-stream" where the name says nothing.
 [[nodiscard]] std::string media_type_of(std::string_view path);

@@ -109,7 +109,7 @@ PackagePlaces package_places() {
           index("NPM_CONFIG_REGISTRY")};
 }
 
-std::string fingerprint(const policy::Config& config) {
+std::string fingerprint(const policy::Config& config, Extent extent) {
   Sha256 digest;
   const auto take = [&digest](std::string_view name, std::string_view value) {
     digest.update(bytes_of(std::to_string(name.size()) + ":" + std::string(name)));
@@ -122,6 +122,14 @@ std::string fingerprint(const policy::Config& config) {
     take("said", row.source.origin == policy::Origin::built_in ? "no" : "yes");
   }
   for (const auto& [name, value] : config.passed_environment) take(name, value);
+  if (extent == Extent::packages) {
+    const PackagePlaces places = package_places();
+    take("packages", places.store.folder.string());
+    for (const PackageIndex& index : {places.python, places.javascript}) {
+      take(index.variable, index.url);
+      take("authorities", index.authorities.string());
+    }
+  }
   if (config.type == policy::BackendType::local) return to_hex(digest.finish());
   for (const char* const name : {"DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_CONFIG", "CONTAINER_HOST",
                                  "DOCKER_API_VERSION", "HOME"})

@@ -32,9 +32,13 @@ namespace lazaret::core {
 /// Indexes are those of $PIP_INDEX_URL and $NPM_CONFIG_REGISTRY, or of pip and npm themselves;
 /// $SSL_CERT_FILE has the certificates that are believed, or the system's file of them.
 [[nodiscard]] PackagePlaces package_places();
-/// Equal for two processes whose runs are treated alike: the configuration, and where engines play
-/// a part, everything that says how they are found. Sixty-four hexadecimal digits.
-[[nodiscard]] std::string fingerprint(const policy::Config& config);
+/// What a run asks of its surroundings: a box, or packages as well.
+enum class Extent { box, packages };
+/// Equal for two processes whose runs are treated alike: the configuration, where engines play a
+/// part everything that says how they are found, and for packages their places. Sixty-four
+/// hexadecimal digits.
+[[nodiscard]] std::string fingerprint(const policy::Config& config,
+                                      Extent extent = Extent::box);
 /// A service that looks for backends in these surroundings. For one run no boxes are made ahead.
 [[nodiscard]] std::unique_ptr<Service> make_service(
     policy::Config config, backend::Serves serves = backend::Serves::many_runs);

@@ -100,7 +100,7 @@ class Run {
     const auto* const exited = own_ending();
     if (exited == nullptr || kill_) {
       if (wants_artifacts(request_)) warnings_.push_back("nothing was taken from /work/out");
-    } else if (exited->has_artifacts || request_.output_directory) {
+    } else if (exited->has_artifacts || is_carried_out(request_)) {
       artifacts_ = take_artifacts_of(request_, spec_, client_, warnings_);
     }
   }

@@ -13,28 +13,21 @@ namespace {
 
 constexpr std::chrono::milliseconds kLeastBound{60'000};
 constexpr std::chrono::milliseconds kArchiveBound{600'000};
-constexpr std::size_t kMostListed = ArtifactTaker::kMostArtifacts;
-
-// A result lists no more of them, however many were taken.
-void cut_list(std::vector<Artifact>& all, std::vector<std::string>& warnings) {
-  std::size_t listed = 0;
-  for (std::size_t named = 0; listed < std::min<std::size_t>(all.size(), kMostListed); ++listed) {
-    if ((named += all[listed].path.size()) > ArtifactTaker::kMostNames) break;
-  }
-  if (listed == all.size()) return;
-  warnings.push_back(std::to_string(all.size() - listed) + " artifacts were taken and not listed");
-  all.resize(listed);
-}
-
 }  // namespace
 
 bool wants_artifacts(const ExecutionRequest& request) {
-  return request.output_directory || request.return_artifacts;
+  return is_carried_out(request) || request.return_artifacts;
+}
+
+bool is_carried_out(const ExecutionRequest& request) {
+  return request.output_directory || request.on_artifact;
 }
 
 Status check_places(const ExecutionRequest& request) {
   LAZARET_CHECK(look_for(request.inputs).within("inputs"));
   if (!request.output_directory) return {};
+  if (request.on_artifact)
+    return Error(Errc::invalid_argument, "artifacts go into a directory or to a function");
   return check_output_directory(*request.output_directory).within("artifacts");
 }
 
@@ -65,15 +58,13 @@ Result<runner::Placed> put_files_of(const ExecutionRequest& request, const polic
 std::vector<Artifact> take_artifacts_of(const ExecutionRequest& request, const policy::Spec& spec,
                                         runner::Client& client,
                                         std::vector<std::string>& warnings) {
-  ArtifactTaker taker({request.output_directory, request.return_artifacts, spec.limits.disk_bytes});
+  ArtifactTaker taker({.directory = request.output_directory,
+                       .with_content = request.return_artifacts,
+                       .most_bytes = spec.limits.disk_bytes,
+                       .sink = request.on_artifact});
   const Status taken = taker.take_from(client, std::string(runner::kArtifacts),
                                        transfer_call(spec.limits, request.stop));
-  if (!taken.ok())
-    warnings.push_back("not all was taken from /work/out: " + taken.error().message());
-  warnings.insert(warnings.end(), taker.warnings().begin(), taker.warnings().end());
-  std::vector<Artifact> artifacts = std::move(taker).artifacts();
-  cut_list(artifacts, warnings);
-  return artifacts;
+  return list_of(std::move(taker), taken, warnings);
 }
 
 }  // namespace lazaret::core

@@ -12,6 +12,8 @@
 namespace lazaret::core {
 
 [[nodiscard]] bool wants_artifacts(const ExecutionRequest& request);
+/// Whether they go somewhere, which is told that there are none too.
+[[nodiscard]] bool is_carried_out(const ExecutionRequest& request);
 
 /// Whether what it names on this machine is there, and can take what comes back. Errors: those of
 /// look_for() and check_output_directory(), naming the member.

@@ -112,6 +112,25 @@ TEST_P(FilesOn, ListsAndReturnsWhatWasLeft) {
   EXPECT_EQ(table->content, "a,b\n");
 }
 
+TEST_P(FilesOn, HandsOnWhatWasLeft) {
+  ExecutionRequest request =
+      python("import os\nos.mkdir('out/d')\nopen('out/d/f', 'w').write('x' * 100000)");
+  std::string names, content;
+  request.on_artifact = [&](const Artifact* begun, std::string_view bytes) {
+    if (begun != nullptr) names += begun->path + " ";
+    content += bytes;
+    return true;
+  };
+  EXPECT_THAT(run(request).artifacts, testing::IsEmpty());
+  EXPECT_EQ(names, ". d d/f ");
+  EXPECT_EQ(content, std::string(100'000, 'x'));
+  request.output_directory = out();
+  EXPECT_THAT(run(request).error->message, HasSubstr("to a function"));
+  request.output_directory.reset();
+  request.on_artifact = [](const Artifact*, std::string_view) { return false; };
+  EXPECT_THAT(run(request).meta.warnings, Contains(HasSubstr("wants no more")));
+}
+
 TEST_P(FilesOn, RunsNothingWhenThereIsNoRoom) {
   ExecutionRequest request = python("print('ran')");
   request.limits.disk_bytes = 1 << 20;

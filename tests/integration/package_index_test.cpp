@@ -292,6 +292,36 @@ TEST_P(PackagesOfADaemon, AreFetchedOfItsIndex) {
   EXPECT_EQ(ask({"tell", "tell@1"}).status, 422);  // of another language
 }
 
+TEST_P(PackagesOfADaemon, AreACommandLinesToo) {
+  const IndexServer index(files_);
+  const std::map<std::string, std::string> environment = {
+      {"PIP_INDEX_URL", index.address("/simple/")}, {"XDG_CACHE_HOME", cache_}};
+  const Daemon daemon({}, environment);
+  const auto run = [&](const std::map<std::string, std::string>& other, const std::string& what) {
+    auto its = environment;
+    its["LAZARET_SOCKET"] = daemon.socket();
+    for (const auto& [name, value] : other) its[name] = value;
+    return lazaret({"run", "--with", what, "-c", "import greet\ngreet.hello"},
+                   {.argv = {}, .environment = its});
+  };
+  const auto was_asked = [&daemon] {
+    const std::string metrics = daemon.ask("GET", "/v1/metrics").body;
+    return metrics.find(R"(route="/v1/stream",status="101")") != std::string::npos;
+  };
+  EXPECT_EQ(run({{"PIP_INDEX_URL", index.address("/other/")}}, "nowhere").status, 126);
+  EXPECT_EQ(run({}, files_ + "/greet-1.0-py3-none-any.whl").status, 126);  // alone
+  EXPECT_FALSE(was_asked());
+  const Ended there = run({}, "greet==1.0");
+  EXPECT_TRUE(was_asked());
+  std::filesystem::remove_all(cache_ + "/lazaret");
+  const Ended here = run({{"LAZARET_SOCKET", ""}}, "greet==1.0");
+  EXPECT_EQ(there.status, 0) << there.err;
+  EXPECT_THAT(there.err, AllOf(HasSubstr("fetching packages"), HasSubstr("installing packages"),
+                               HasSubstr("hello there")));
+  EXPECT_EQ(there.err, here.err);
+  EXPECT_EQ(there.out, here.out);
+}
+
 TEST_P(PackagesOfADaemon, AreASessions) {
   const IndexServer index(files_);
   const Daemon daemon({}, {{"PIP_INDEX_URL", index.address("/simple/")},

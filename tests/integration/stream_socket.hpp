@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -14,8 +15,15 @@ namespace lazaret::test {
 
 /// What a WebSocket brought.
 struct Streamed {
+  struct Left {
+    Json head;
+    std::string content;
+    bool has_ended = false;
+  };
   std::string out;
   std::string err;
+  std::vector<Left> artifacts;
+  std::vector<std::string> progress;
   Json result;
   Json problem;
 };
@@ -61,13 +69,24 @@ class StreamSocket {
 
  private:
   void take(const http::WebSocket::Message& message) {
-    if (message.kind == http::WebSocket::Kind::binary) {
-      (message.payload.at(0) == 1 ? heard_.out : heard_.err) += message.payload.substr(1);
-      return;
-    }
+    if (message.kind == http::WebSocket::Kind::binary)
+      return take_bytes(message.payload.at(0), message.payload.substr(1));
     const Json json = Json::parse(message.payload);
+    if (json["event"] == "progress") heard_.progress.push_back(json["progress"]);
+    if (json["event"] == "artifact") heard_.artifacts.push_back({json["artifact"], {}, false});
     if (json["event"] == "result") heard_.result = json["result"];
     if (json["event"] == "problem") heard_.problem = json["problem"];
+  }
+
+  void take_bytes(char of, const std::string& bytes) {
+    if (of != 3) {
+      (of == 1 ? heard_.out : heard_.err) += bytes;
+      return;
+    }
+    Streamed::Left& last = heard_.artifacts.back();
+    EXPECT_FALSE(last.has_ended);
+    last.has_ended = bytes.empty();
+    last.content += bytes;
   }
 
   std::unique_ptr<http::WebSocket> socket_;

@@ -4,6 +4,8 @@
 #include <thread>
 
 #include "api/cli/app.hpp"
+#include "api/cli/streamed_artifacts.hpp"
+#include "api/rest/bounds.hpp"
 #include "base/reach.hpp"
 #include "base/try.hpp"
 #include "core/environment.hpp"
@@ -23,6 +25,7 @@ namespace {
 using http::WebSocket;
 
 constexpr std::size_t kResultFrameBytes = 1UL << 20;  // what else is in a result
+constexpr std::size_t kMostOrderBytes = rest::Bounds().body_bytes;
 constexpr std::chrono::seconds kOpenBound{2};
 constexpr std::chrono::seconds kAnswerBound{30};  // a loop that is busy; nobody may run it again
 // Of 10,000 artifacts, 1 MiB of names, as letters, and 150 letters about each; none with content.
@@ -36,6 +39,12 @@ constexpr std::size_t kMostResultBytes = 1UL << 30;  // of a daemon whose config
 std::size_t most_result_bytes(const Limits& maxima) {
   return 6 * (maxima.stdout_bytes + maxima.stderr_bytes + maxima.value_bytes) + kArtifactsBytes +
          2 * core::kMostRichBytes + kResultFrameBytes;
+}
+
+// Empty for what is no string of JSON.
+std::string word_in(const std::string& json) {
+  const auto value = nlohmann::json::parse(json, nullptr, false);
+  return value.is_string() ? value.get<std::string>() : "";
 }
 
 Error no_daemon(const std::string& why) {
@@ -64,6 +73,17 @@ Result<std::string> text_of(const nlohmann::json& order) {
   }
 }
 
+// Of a run over a stream.
+Result<std::string> order_for(const ExecutionRequest& request, const std::string& session) {
+  nlohmann::json order = core::json_of(request);
+  if (request.stdin_source) order["stream_stdin"] = true;
+  if (request.output_directory) order["stream_artifacts"] = true;
+  if (!session.empty()) order["session"] = session;
+  LAZARET_TRY(std::string text, text_of(order));
+  if (text.size() <= kMostOrderBytes) return text;
+  return Error(Errc::too_large, "the daemon takes no order as long as this");
+}
+
 // What a problem says (RFC 9457).
 Error error_of(const std::string& problem) {
   const auto object = nlohmann::json::parse(problem, nullptr, false);
@@ -81,15 +101,13 @@ Error error_of(const std::string& problem) {
 class Client {
  public:
   Client(std::unique_ptr<WebSocket> socket, const ExecutionRequest& request)
-      : socket_(std::move(socket)), request_(request) {}
+      : socket_(std::move(socket)), request_(request) {
+    if (request.output_directory) artifacts_.emplace(*request.output_directory);
+  }
 
   /// When this fails the daemon cannot have understood the order, which then is nobody's.
-  [[nodiscard]] Status send_order(const std::optional<std::string>& session, const Call& call) {
-    nlohmann::json order = core::json_of(request_);
-    if (request_.stdin_source) order["stream_stdin"] = true;
-    if (session) order["session"] = *session;
-    LAZARET_TRY(const std::string text, text_of(order));
-    return socket_->send(WebSocket::Kind::text, text, call);
+  [[nodiscard]] Status send_order(const std::string& order, const Call& call) {
+    return socket_->send(WebSocket::Kind::text, order, call);
   }
 
   /// Nothing when the daemon has refused the run. After an error the code may have run.
@@ -107,6 +125,7 @@ class Client {
     LAZARET_TRY(const auto end, await_event(Deadline::never()));
     if (!end.contains("result")) return Error(Errc::protocol, "the daemon gave no result");
     LAZARET_TRY(ExecutionResult result, core::result_of(end.at("result")));
+    if (artifacts_) std::move(*artifacts_).list_in(result);
     return std::optional(std::move(result));
   }
   /// Why, in the daemon's words.
@@ -127,22 +146,39 @@ class Client {
     return next_event(call);
   }
 
-  // Output on the way is passed on.
+  // What comes on the way is passed on.
   Result<core::JsonMembers> next_event(const Call& call) {
     for (;;) {
       LAZARET_TRY(const auto message, socket_->receive(call));
       if (!message) return Error(Errc::connection_lost, "the daemon closed the stream");
-      if (message->kind == WebSocket::Kind::text) {
-        auto event =
-            core::members_of(message->payload, {"problem", "result"}, core::kMostDepth + 1);
-        if (!event) return Error(Errc::protocol, "the daemon sends no JSON object");
-        return std::move(*event);
+      if (message->kind == WebSocket::Kind::binary) {
+        take_bytes(message->payload);
+        continue;
       }
-      if (!request_.on_output || message->payload.empty()) continue;
-      const bool is_error = message->payload.front() == '\2';
-      request_.on_output(is_error ? Stream::standard_error : Stream::standard_output,
-                         std::string_view(message->payload).substr(1));
+      auto event = core::members_of(message->payload, {"progress", "artifact", "problem", "result"},
+                                    core::kMostDepth + 1);
+      if (!event) return Error(Errc::protocol, "the daemon sends no JSON object");
+      if (!is_on_the_way(*event)) return std::move(*event);
     }
+  }
+
+  // The first byte says of what they are.
+  void take_bytes(std::string_view bytes) {
+    if (bytes.empty()) return;
+    const char of = bytes.front();
+    bytes.remove_prefix(1);
+    if (of == '\3' && artifacts_) return artifacts_->content(bytes);
+    if (!request_.on_output || of == '\3') return;
+    request_.on_output(of == '\2' ? Stream::standard_error : Stream::standard_output, bytes);
+  }
+
+  bool is_on_the_way(const core::JsonMembers& event) {
+    const auto progress = event.find("progress");
+    if (progress != event.end() && request_.on_progress)
+      request_.on_progress(word_in(progress->second));
+    const auto artifact = event.find("artifact");
+    if (artifact != event.end() && artifacts_) artifacts_->begin(artifact->second);
+    return progress != event.end() || artifact != event.end();
   }
 
   // The empty message at the end is the end of input for the program too.
@@ -158,6 +194,7 @@ class Client {
 
   std::unique_ptr<WebSocket> socket_;
   const ExecutionRequest& request_;
+  std::optional<StreamedArtifacts> artifacts_;
   std::optional<Error> refusal_;
 };
 
@@ -197,13 +234,16 @@ std::optional<ExecutionResult> run_in_daemon(const policy::Config& config,
   const Call call = Call{Deadline::never(), request.stop}.within(kOpenBound);
   auto wire = connect(call);
   if (!wire.ok()) return std::nullopt;
-  auto socket = open_stream(
-      std::move(wire).value(),
-      {{"Lazaret-Version", LAZARET_VERSION}, {"Lazaret-Configuration", core::fingerprint(config)}},
-      most_result_bytes(config.maxima), call);
+  const auto order = order_for(request, "");
+  if (!order.ok()) return std::nullopt;
+  const auto extent = request.packages.empty() ? core::Extent::box : core::Extent::packages;
+  auto socket = open_stream(std::move(wire).value(),
+                            {{"Lazaret-Version", LAZARET_VERSION},
+                             {"Lazaret-Configuration", core::fingerprint(config, extent)}},
+                            most_result_bytes(config.maxima), call);
   if (!socket.ok()) return std::nullopt;
   Client client(std::move(socket).value(), request);
-  if (!client.send_order(std::nullopt, call).ok()) return std::nullopt;
+  if (!client.send_order(*order, call).ok()) return std::nullopt;
   auto result = client.finish();
   return result.ok() ? std::move(result).value() : lost(result.error());
 }
@@ -211,10 +251,11 @@ std::optional<ExecutionResult> run_in_daemon(const policy::Config& config,
 Result<ExecutionResult> run_in_session(const std::string& session,
                                        const ExecutionRequest& request) {
   const Call call = Call{Deadline::never(), request.stop}.within(kOpenBound);
+  LAZARET_TRY(const std::string order, order_for(request, session));
   LAZARET_TRY(auto wire, connect(call));
   LAZARET_TRY(auto socket, open_stream(std::move(wire), {}, kMostResultBytes, call));
   Client client(std::move(socket), request);
-  LAZARET_CHECK(client.send_order(session, call));
+  LAZARET_CHECK(client.send_order(order, call));
   auto result = client.finish();
   if (!result.ok()) return lost(result.error());
   if (!*result) return client.refusal();

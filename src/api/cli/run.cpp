@@ -16,6 +16,7 @@
 #include "core/inputs.hpp"
 #include "core/orchestrator.hpp"
 #include "os/user.hpp"
+#include "policy/packages.hpp"
 
 namespace lazaret::cli {
 namespace {
@@ -28,10 +29,10 @@ bool touches_files(const ExecutionRequest& request) {
 }
 
 // What a daemon can be asked for: files that are short go with the order, read here, as far as this
-// user may.
+// user may, and those of packages do not.
 std::optional<ExecutionRequest> order_of(const ExecutionRequest& request) {
-  constexpr std::uint64_t kMostHeld = 1UL << 20;  // six times that in JSON, which may have eight
-  if (request.output_directory || !request.packages.empty()) return std::nullopt;
+  constexpr std::uint64_t kMostHeld = 8UL << 20;  // of one order, which has JSON's letters too
+  if (!std::ranges::all_of(request.packages, policy::is_package_wish)) return std::nullopt;
   auto held = core::held_by(request.inputs, kMostHeld);
   if (!held) return std::nullopt;
   ExecutionRequest order = request;

@@ -80,7 +80,7 @@ Status check_sizes(const std::vector<Artifact>& files, std::uint64_t most) {
 
 // What has come as a whole.
 void count(core::ArtifactTaker& taker, Traffic& traffic) {
-  const auto& warnings = taker.warnings();
+  const auto warnings = taker.warnings();
   traffic.warnings.insert(traffic.warnings.end(), warnings.begin(), warnings.end());
   for (const Artifact& each : std::move(taker).artifacts()) {
     if (each.kind != Artifact::Kind::file) continue;

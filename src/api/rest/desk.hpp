@@ -2,6 +2,7 @@
 
 #include <boost/asio/io_context.hpp>
 #include <string>
+#include <vector>
 
 #include "api/rest/bounds.hpp"
 #include "api/rest/metrics.hpp"
@@ -28,7 +29,7 @@ struct Desk {
   Workers& signals;   ///< to programs, sent in order: each may take 100 ms
   Readiness& readiness;
   Metrics& metrics;
-  std::string fingerprint;  ///< of the service's configuration
+  std::vector<std::string> fingerprints;  ///< of the service's configuration
   bool draining = false;
 };
 

@@ -31,6 +31,13 @@ std::optional<std::string> Events::start() {
   return run_->id;
 }
 
+std::optional<std::string> Events::progress() {
+  if (run_->progress.empty()) return std::nullopt;
+  std::string first = std::move(run_->progress.front());
+  run_->progress.pop_front();
+  return first;
+}
+
 std::optional<Backlog::Piece> Events::output() {
   auto piece = run_->output.take();
   if (piece) run_->current.take(piece->bytes.size());
@@ -45,6 +52,8 @@ std::optional<std::string> Events::result() {
 std::optional<std::string> EventText::next() {
   if (const auto id = events_.start())
     return event_text("run", nlohmann::json{{"run_id", *id}}.dump());
+  if (const auto what = events_.progress())
+    return event_text("progress", nlohmann::json(to_utf8(*what)).dump());
   while (auto output = events_.output()) {
     if (auto text = text_of(std::move(*output))) return text;
   }

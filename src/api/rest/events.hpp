@@ -23,6 +23,8 @@ class Events {
 
   /// The run's id, once.
   [[nodiscard]] std::optional<std::string> start();
+  /// What is done before the program runs, and has not been told yet.
+  [[nodiscard]] std::optional<std::string> progress();
   /// Output that has not been taken yet.
   [[nodiscard]] std::optional<Backlog::Piece> output();
   /// The result, once, after all output.
@@ -34,8 +36,8 @@ class Events {
   bool over_ = false;
 };
 
-/// The same as server-sent events (HTML, 9.2): `run`, `stdout` and `stderr` with a JSON string
-/// each, `result`. Output that is not UTF-8 is replaced as it is in results.
+/// The same as server-sent events (HTML, 9.2): `run`, `progress`, `stdout` and `stderr` with a JSON
+/// string each, `result`. Output that is not UTF-8 is replaced as it is in results.
 class EventText {
  public:
   explicit EventText(std::shared_ptr<Run> run) : events_(std::move(run)) {}

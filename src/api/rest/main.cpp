@@ -113,7 +113,8 @@ int run(Flags& flags) {
   flags.server.log = cli::note;
   if (const Status set = put_network(flags); !set.ok())
     return cli::complain(set.error(), cli::kUsage);
-  flags.server.fingerprint = core::fingerprint(*config);
+  flags.server.fingerprints = {core::fingerprint(*config),
+                               core::fingerprint(*config, core::Extent::packages)};
   narrow_for_strangers(*config, flags.server);
   flags.server.beside = [here = core::surroundings(*config)](const std::stop_token& stop) {
     keep_clear(stop, here);

@@ -27,6 +27,11 @@ Status put_stream_stdin(Order& order, const nlohmann::json& value) {
   return {};
 }
 
+Status put_stream_artifacts(Order& order, const nlohmann::json& value) {
+  LAZARET_TRY(order.streams_artifacts, flag_of("stream_artifacts", value));
+  return {};
+}
+
 Status put_session(Order& order, const nlohmann::json& value) {
   if (!value.is_string()) return Error(Errc::invalid_argument, "session must be a string");
   order.session = value.get<std::string>();
@@ -40,6 +45,7 @@ struct Member {
 // What the daemon decides; the rest belongs to core.
 constexpr std::array kMembers = {Member{"detach", put_detach},
                                  Member{"stream_stdin", put_stream_stdin},
+                                 Member{"stream_artifacts", put_stream_artifacts},
                                  Member{"session", put_session}};
 
 Status check(Desk& desk, const ExecutionRequest& request, const KeptSession* session) {

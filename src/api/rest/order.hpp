@@ -22,11 +22,12 @@ struct Order {
   ExecutionRequest request;
   Tie tie = Tie::attached;
   InputKind input = InputKind::whole;
+  bool streams_artifacts = false;      ///< what is left comes before the result, piece by piece
   std::optional<std::string> session;  ///< id of the one that it runs in
 };
 
-/// Reads core::request_of's object with the members `detach`, `stream_stdin` and `session`.
-/// Errors: invalid_argument.
+/// Reads core::request_of's object with the members `detach`, `stream_stdin`, `stream_artifacts`
+/// and `session`. Errors: invalid_argument.
 [[nodiscard]] Result<Order> order_of(const std::string& text);
 /// The members that it knows.
 [[nodiscard]] std::vector<std::string_view> order_members();

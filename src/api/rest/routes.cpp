@@ -31,7 +31,8 @@ void open_stream(Desk& desk, const VisitorPointer& visitor) {
   const Request& request = visitor->request();
   if (!request.version.empty() && request.version != LAZARET_VERSION)
     return visitor->refuse({409, "other_version", "this daemon is of version " LAZARET_VERSION});
-  if (!request.configuration.empty() && request.configuration != desk.fingerprint)
+  if (!request.configuration.empty() &&
+      std::ranges::find(desk.fingerprints, request.configuration) == desk.fingerprints.end())
     return visitor->refuse({409, "other_configuration", "this daemon is configured otherwise"});
   visitor->upgrade();
 }

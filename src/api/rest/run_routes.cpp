@@ -142,6 +142,9 @@ void start_run(Desk& desk, const VisitorPointer& visitor) {
   if (order->input == InputKind::streamed)
     return visitor->refuse(
         {400, "bad_request", "stream_stdin needs a WebSocket", "GET /v1/stream"});
+  if (order->streams_artifacts)
+    return visitor->refuse(
+        {400, "bad_request", "stream_artifacts needs a WebSocket", "GET /v1/stream"});
   if (order->request.terminal)
     return visitor->refuse({400, "bad_request", "a terminal needs a WebSocket", "GET /v1/stream"});
   const bool detached = order->tie == Tie::detached;

@@ -103,6 +103,12 @@ void Runs::attach(const std::shared_ptr<Run>& run) {
     boost::asio::post(loop_,
                       [run, stream, text = std::string(bytes)] { notice(run, stream, text); });
   };
+  run->request.on_progress = [this, run](std::string_view what) {
+    boost::asio::post(loop_, [run, text = std::string(what)] {
+      if (run->mode == Output::streamed) run->progress.push_back(text);
+      if (const auto changed = run->changed) changed();
+    });
+  };
   run->request.on_start = [this, run](std::function<void(int)> signal) {
     boost::asio::post(loop_, [run, signal = std::move(signal)] { run->signal = signal; });
   };

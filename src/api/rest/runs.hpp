@@ -56,6 +56,7 @@ struct Run {
   std::chrono::steady_clock::time_point ended;
   Output mode = Output::collected;
   Backlog output;                                 ///< streamed, and not yet taken
+  std::deque<std::string> progress;               ///< likewise: what is done before the program
   Record record;                                  ///< recorded
   Current current;                                ///< of its terminal, if it has one
   std::function<void(int number)> signal;         ///< once the program has been started

@@ -65,7 +65,7 @@ class Server {
         tls_(std::move(tls)),
         desk_{loop_,     options_.bounds, service,  runs_,      sessions_, chores_, makers_,
               fetchers_, posts_,          enders_,   messages_,  readiness_, metrics_,
-              options_.fingerprint},
+              options_.fingerprints},
         local_(desk_, options_.bounds.connections),
         network_(desk_, (options_.bounds.connections + 1) / 2),
         work_(loop_.get_executor()),

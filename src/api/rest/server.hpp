@@ -30,8 +30,9 @@ struct ServerOptions {
   std::optional<std::filesystem::path> certificate;  ///< TLS on every TCP socket
   std::optional<std::filesystem::path> key;
   Bounds bounds;
-  /// What a command line must be configured as to have its work done here (core::fingerprint).
-  std::string fingerprint;
+  /// What a command line must be configured as to have its work done here (core::fingerprint): one
+  /// of these.
+  std::vector<std::string> fingerprints;
   std::function<void(const std::string& line)> log;  ///< one event for the operator
   /// What goes on beside it, on a thread of its own, once it listens; asked to stop at its end.
   std::function<void(const std::stop_token& stop)> beside;

@@ -1,9 +1,12 @@
 #include "api/rest/talk.hpp"
 
+#include <boost/asio/post.hpp>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "api/rest/order.hpp"
+#include "base/utf8.hpp"
+#include "core/artifact_json.hpp"
 #include "core/cause.hpp"
 #include "core/terminal_json.hpp"
 
@@ -11,6 +14,8 @@ namespace lazaret::rest {
 namespace {
 
 using nlohmann::ordered_json;
+
+constexpr char kContent = '\3';
 
 // 0 for what names none.
 int signal_of(const nlohmann::json& name) {
@@ -21,7 +26,16 @@ std::string event(const char* name, const char* member, const std::string& json)
   return std::string(R"({"event":")") + name + R"(",")" + member + "\":" + json + "}";
 }
 
+std::string piece_of(const Artifact* begun, std::string_view bytes) {
+  if (begun != nullptr) return event("artifact", "artifact", core::head_json(*begun).dump());
+  return kContent + std::string(bytes);
+}
+
 }  // namespace
+
+Talk::~Talk() {
+  if (artifacts_) artifacts_->fail(Error(Errc::cancelled, "the client has gone"));
+}
 
 void Talk::hear(const std::string& message, Kind kind) {
   if (over_ || complaint_) return;
@@ -47,11 +61,25 @@ void Talk::begin(const std::string& message) {
       return input->take(stop);
     };
   }
+  if (order->streams_artifacts) open_artifacts(order->request);
   auto run = admit(desk_, std::move(*order), Output::streamed);
   if (const auto* const problem = std::get_if<Problem>(&run)) return complain(*problem);
   run_ = std::get<std::shared_ptr<Run>>(std::move(run));
   run_->changed = [this] { changed_(); };
   events_.emplace(run_);
+}
+
+// The worker waits for the client, who has to take a piece in time (Bounds::write).
+void Talk::open_artifacts(ExecutionRequest& request) {
+  wake_ = std::make_shared<std::function<void()>>([this] { changed_(); });
+  artifacts_ = std::make_shared<Channel>([&loop = desk_.loop, wake = std::weak_ptr(wake_)] {
+    boost::asio::post(loop, [wake] {
+      if (const auto changed = wake.lock()) (*changed)();
+    });
+  });
+  request.on_artifact = [channel = artifacts_](const Artifact* begun, std::string_view bytes) {
+    return channel->send(piece_of(begun, bytes), Call{}).ok();
+  };
 }
 
 void Talk::control(const std::string& message) {
@@ -98,9 +126,15 @@ std::optional<Talk::Message> Talk::next() {
   if (!events_) return std::nullopt;
   if (const auto id = events_->start())
     return Message{Kind::text, event("run", "run_id", ordered_json(*id).dump())};
+  if (const auto what = events_->progress())
+    return Message{Kind::text, event("progress", "progress", ordered_json(to_utf8(*what)).dump())};
   if (auto output = events_->output()) {
     const char stream = output->stream == Stream::standard_output ? '\1' : '\2';
     return Message{Kind::binary, stream + output->bytes};
+  }
+  if (auto piece = artifacts_ ? artifacts_->next() : std::nullopt) {
+    const Kind kind = piece->front() == kContent ? Kind::binary : Kind::text;
+    return Message{kind, std::move(*piece)};
   }
   const auto result = events_->result();
   if (!result) return std::nullopt;
@@ -111,6 +145,7 @@ std::optional<Talk::Message> Talk::next() {
 void Talk::leave() {
   if (!run_) return;
   run_->changed = nullptr;
+  if (artifacts_) artifacts_->fail(Error(Errc::cancelled, "the client has gone"));
   desk_.runs.cancel(run_);
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "api/rest/channel.hpp"
 #include "api/rest/desk.hpp"
 #include "api/rest/events.hpp"
 #include "api/rest/input.hpp"
@@ -15,8 +16,9 @@ namespace lazaret::rest {
 /// The conversation of one WebSocket, message by message, without the socket. The client's first
 /// message asks for a run; then binary ones are standard input, an empty one its end, and texts are
 /// {"signal": "TERM"}, {"resize": {"rows": 24, "columns": 80}} or {"cancel": true}. Ours are binary
-/// for output, the first byte 1 or 2 for the stream, and texts {"event": "run" | "result" |
-/// "problem", …}.
+/// for output, the first byte 1 or 2 for the stream, and for the content of the artifact that was
+/// named last, 3, nothing behind it at its end; and texts {"event": "run" | "progress" | "artifact"
+/// | "result" | "problem", …}.
 class Talk {
  public:
   enum class Kind { text, binary };
@@ -26,6 +28,9 @@ class Talk {
   };
 
   Talk(Desk& desk, std::string request_id) : desk_(desk), request_id_(std::move(request_id)) {}
+  Talk(const Talk&) = delete;
+  Talk& operator=(const Talk&) = delete;
+  ~Talk();
 
   /// Called whenever next() may have something new.
   void when_changed(std::function<void()> changed) { changed_ = std::move(changed); }
@@ -43,6 +48,7 @@ class Talk {
 
  private:
   void begin(const std::string& message);
+  void open_artifacts(ExecutionRequest& request);
   void control(const std::string& message);
   void resize(const nlohmann::json& wanted);
   void tell_size();
@@ -52,6 +58,8 @@ class Talk {
   std::function<void()> changed_;
   std::shared_ptr<Run> run_;      // shared with the worker that executes it
   std::shared_ptr<Input> input_;  // shared with the run's source of standard input
+  std::shared_ptr<Channel> artifacts_;  // shared with the run's sink for them
+  std::shared_ptr<std::function<void()>> wake_;  // here as long as this is
   std::optional<Events> events_;
   std::optional<TerminalSize> size_;  // that the program has not been told of yet
   std::optional<std::string> complaint_;

@@ -102,6 +102,50 @@ TEST_F(Artifacts, HaveTheSizeOfWhatHasComeWhateverWasSaid) {
   for (const Artifact& artifact : std::move(taker).artifacts()) EXPECT_EQ(artifact.size, 4U);
 }
 
+// What a taker hands on, in one line.
+ArtifactSink into(std::string& line, std::size_t most = ~std::size_t{0}) {
+  return [&line, most](const Artifact* begun, std::string_view bytes) {
+    if (begun != nullptr)
+      line += "|" + std::string(name_of(begun->kind)) + " " + begun->path + " ";
+    else
+      line += bytes.empty() ? "." : std::string(bytes);
+    return line.size() < most;
+  };
+}
+
+TEST_F(Artifacts, AreHandedOnAsTheyCome) {
+  std::string line;
+  ArtifactTaker taker({.most_bytes = 10, .sink = into(line)});
+  EXPECT_TRUE(taker.begin().ok());
+  EXPECT_TRUE(give(taker, file("z"), "text").ok());
+  EXPECT_TRUE(taker.entry(directory("d")).ok());
+  EXPECT_TRUE(give(taker, file("d/empty"), "").ok());
+  EXPECT_TRUE(taker.entry(link("link")).ok());
+  EXPECT_TRUE(taker.entry(other("fifo")).ok());
+  const std::string all =
+      "|directory . |file z text.|directory d |file d/empty .|link link |other fifo ";
+  EXPECT_EQ(line, all);
+  for (const char* const hostile : {"../x", "/etc/x", "z", "new/x", "a/../../b"})
+    EXPECT_EQ(taker.entry(file(hostile)).error().code(), Errc::protocol) << hostile;
+  EXPECT_EQ(line, all);
+  EXPECT_TRUE(taker.entry(file("long")).ok());
+  EXPECT_TRUE(taker.content(bytes_of("123456")).ok());
+  EXPECT_EQ(taker.content(bytes_of("7")).error().code(), Errc::too_large);
+  EXPECT_EQ(line, all + "|file long 123456");
+  EXPECT_TRUE(taker.warnings().empty());
+  EXPECT_THAT(std::move(taker).artifacts(), testing::IsEmpty());
+}
+
+TEST_F(Artifacts, AreHandedOnNoMoreOnceNobodyWantsThem) {
+  std::string line;
+  ArtifactTaker taker({.most_bytes = kPlenty, .sink = into(line, 15)});
+  EXPECT_TRUE(give(taker, file("a"), "123").ok());
+  EXPECT_TRUE(give(taker, file("b"), "456").ok());
+  EXPECT_TRUE(give(taker, file("c"), "789").ok());
+  EXPECT_EQ(line, "|file a 123.|file b ");
+  EXPECT_EQ(taker.end().error().code(), Errc::cancelled);
+}
+
 TEST_F(Artifacts, LeadNowhereElse) {
   const std::string hostile[] = {"",
                                  ".",

@@ -46,6 +46,23 @@ TEST(Fingerprint, IsTheSameHoweverManyBoxesAreMadeAhead) {
   EXPECT_EQ(fingerprint(other), fingerprint(Config{}));
 }
 
+// Where packages come from plays a part for those alone who ask for some.
+TEST(Fingerprint, IsAnotherForPackagesOfAnotherIndex) {
+  for (const char* const name :
+       {"PIP_INDEX_URL", "NPM_CONFIG_REGISTRY", "SSL_CERT_FILE", "XDG_CACHE_HOME"}) {
+    const char* const given = ::getenv(name);
+    const std::string before = given != nullptr ? given : "";
+    const std::string box = fingerprint(Config{});
+    const std::string packages = fingerprint(Config{}, Extent::packages);
+    EXPECT_EQ(fingerprint(Config{}, Extent::packages), packages);
+    EXPECT_NE(packages, box);
+    ::setenv(name, "/elsewhere", 1);
+    EXPECT_EQ(fingerprint(Config{}), box) << name;
+    EXPECT_NE(fingerprint(Config{}, Extent::packages), packages) << name;
+    given != nullptr ? ::setenv(name, before.c_str(), 1) : ::unsetenv(name);
+  }
+}
+
 // A service has no XDG_RUNTIME_DIR, and looks for engines where a login's says.
 TEST(Fingerprint, IsTheSameWhetherTheUsualPlaceOfSocketsIsSaid) {
   Config docker;

@@ -1,0 +1,140 @@
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/file.hpp"
+#include "integration/daemon.hpp"
+#include "integration/docker_bed.hpp"
+
+// Files that `lazaret run` hands over to a daemon, and takes from it.
+namespace lazaret::test {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+// Names, modes and contents of what lies below a directory.
+std::vector<std::string> tree_of(const fs::path& directory) {
+  std::vector<std::string> lines;
+  for (const auto& each : fs::recursive_directory_iterator(directory)) {
+    struct stat status = {};
+    EXPECT_EQ(::lstat(each.path().c_str(), &status), 0);
+    const bool is_file = S_ISREG(status.st_mode);
+    lines.push_back(each.path().lexically_relative(directory).string() + " " +
+                    std::to_string(status.st_mode) + " " +
+                    (is_file ? text_of_file(each.path()) : ""));
+  }
+  std::ranges::sort(lines);
+  return lines;
+}
+
+class CliDaemonFiles : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    const std::string backend = GetParam();
+    const auto options = options_for(backend);
+    if (!options) LAZARET_SKIP_OR_FAIL(backend, "no endpoint is given");
+    variables_["SANDBOX_TYPE"] = backend == "native" ? "local" : backend;
+    variables_["SANDBOX_FALLBACK"] = "never";
+    if (options->host) variables_["LAZARET_HOST"] = *options->host;
+  }
+  // Status and result, without what differs from run to run, of one that takes what is left.
+  [[nodiscard]] Json take(const std::string& socket, const std::string& into,
+                          const std::string& code) const {
+    auto variables = variables_;
+    variables["LAZARET_SOCKET"] = socket;
+    const Ended ended = lazaret({"run", "--json", "-l", "bash", "--out", into, "-c", code},
+                                {.argv = {}, .environment = variables});
+    Json result = Json::parse(ended.out, nullptr, false);
+    if (!result.is_object()) return ended.err;
+    const bool was_the_daemons = result["meta"]["run_id"].get<std::string>().size() == 32;
+    return {{"status", ended.status},
+            {"artifacts", result["artifacts"]},
+            {"warnings", result["meta"]["warnings"]},
+            {"daemon", was_the_daemons}};
+  }
+
+  std::map<std::string, std::string> variables_;
+  const Folder folder_;
+};
+
+INSTANTIATE_TEST_SUITE_P(On, CliDaemonFiles, testing::ValuesIn(kBackends),
+                         [](const auto& given) { return std::string(given.param); });
+
+TEST_P(CliDaemonFiles, AreTakenAsWithoutADaemon) {
+  const Daemon daemon({}, variables_);
+  const std::string code =
+      "cd out; mkdir -p d/e; echo a > d/a.txt; : > empty; seq 400000 > long; ln -s long link; "
+      "mkfifo fifo; printf x > $'\\xff\\n'; echo run > run; chmod 755 run";
+  Json there = take(daemon.socket(), folder_.path() + "/there/new", code);
+  Json here = take("", folder_.path() + "/here/new", code);
+  EXPECT_EQ(there["daemon"], true) << there;
+  EXPECT_EQ(here["daemon"], false) << here;
+  here["daemon"] = true;
+  EXPECT_EQ(there, here);
+  EXPECT_THAT(there["artifacts"], SizeIs(9)) << there;
+  EXPECT_THAT(there["warnings"].dump(), HasSubstr("link"));
+  const auto tree = tree_of(folder_.path() + "/there/new");
+  EXPECT_EQ(tree, tree_of(folder_.path() + "/here/new"));
+  EXPECT_THAT(tree, SizeIs(7));
+}
+
+TEST_P(CliDaemonFiles, MayBeNone) {
+  const Daemon daemon({}, variables_);
+  const std::string there = folder_.path() + "/there";
+  EXPECT_EQ(take(daemon.socket(), there, "exit 3"), take("", folder_.path() + "/here", "exit 3")
+                                                        .patch(Json::parse(
+                                                            R"([{"op":"replace","path":"/daemon",
+                                                                 "value":true}])")));
+  EXPECT_TRUE(fs::is_empty(there));
+}
+
+// The daemon goes on, whatever its client cannot write.
+TEST(CliDaemonOut, SaysWhatCouldNotBeWritten) {
+  const Daemon daemon;
+  const Folder folder;
+  const std::string into = folder.path() + "/in/here";
+  Invocation invocation{.argv = {}, .environment = {{"LAZARET_SOCKET", daemon.socket()}}};
+  invocation.once_started = [&](pid_t) {
+    EXPECT_TRUE(becomes_true(std::chrono::seconds(10), [&] {
+      return daemon.ask("GET", "/v1/metrics").body.find("lazaret_runs{state=\"running\"} 1") !=
+             std::string::npos;
+    }));
+    (void)folder.write("in", "a file");
+  };
+  const Ended ended = lazaret({"run", "--json", "-l", "bash", "--out", into, "-c",
+                               "sleep 1; seq 400000 > out/long; echo x > out/x"},
+                              invocation);
+  const Json result = Json::parse(ended.out, nullptr, false);
+  ASSERT_TRUE(result.is_object()) << ended.err;
+  EXPECT_EQ(result["meta"]["run_id"].get<std::string>().size(), 32U);
+  EXPECT_EQ(result["exit_code"], 0);
+  EXPECT_THAT(result["meta"]["warnings"].dump(), HasSubstr("not all was taken from /work/out"));
+  EXPECT_EQ(daemon.ask("POST", "/v1/runs", bash_body("echo out")).json()["stdout"], "out\n");
+}
+
+// All of an order has eight mebibytes, with JSON's own letters.
+TEST(CliDaemonOrder, CarriesFilesUpToItsBound) {
+  const Daemon daemon;
+  const Folder folder;
+  const auto run = [&](std::size_t bytes) {
+    const std::string file = folder.write("long", std::string(bytes, 'x'));
+    const Ended ended = lazaret({"run", "--json", "--file", file, "-l", "bash", "-c",
+                                 "wc -c < long"},
+                                {.argv = {}, .environment = {{"LAZARET_SOCKET", daemon.socket()}}});
+    const Json result = Json::parse(ended.out, nullptr, false);
+    if (!result.is_object()) return std::pair(false, ended.err);
+    EXPECT_EQ(result["stdout"], std::to_string(bytes) + "\n") << result;
+    return std::pair(result["meta"]["run_id"].get<std::string>().size() == 32, std::string());
+  };
+  constexpr std::size_t kAll = 8UL << 20;
+  EXPECT_EQ(run(kAll - 200), std::pair(true, std::string()));
+  EXPECT_EQ(run(kAll), std::pair(false, std::string()));
+}
+
+}  // namespace
+}  // namespace lazaret::test
