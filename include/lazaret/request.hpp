@@ -28,6 +28,9 @@ struct Input {
   /// they stay within it, and refused otherwise; none is followed.
   std::optional<std::string> source;
   bool executable = false;  ///< of `content`; a source says so itself
+  /// `content` is a tar archive (ustar, pax or GNU's, not compressed) of what a directory holds,
+  /// which is put as one of this machine's is.
+  bool is_archive = false;
 };
 
 struct Artifact;

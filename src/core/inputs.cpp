@@ -4,7 +4,9 @@
 #include <array>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
+#include "base/tar_reader.hpp"
 #include "base/try.hpp"
 #include "os/plain_file.hpp"
 #include "policy/box_path.hpp"
@@ -31,6 +33,10 @@ Error not_to_be_put(const fs::path& path, const char* why) {
       "leave it out: a box is given files, directories and the links between them");
 }
 
+std::string below(const std::string& path, const std::string& name) {
+  return path == "." ? name : path + "/" + name;
+}
+
 // Puts what a caller gives, in his order, and of a directory what lies in it.
 class Courier {
  public:
@@ -38,6 +44,7 @@ class Courier {
       : client_(client), code_(cargo.code), existing_(cargo.existing), call_(call) {}
 
   Status put(const Input& input) {
+    if (input.is_archive) return put_archive(input);
     if (!input.source) return put_text(input);
     const fs::path source(*input.source);
     std::error_code error;
@@ -84,17 +91,59 @@ class Courier {
     return seen.ok() && file.size() == 0 ? check_empty(source, file) : seen;
   }
 
+  // All of one is at hand, and so is what is said of it.
+  Status put_archive(const Input& input) {
+    if (input.path != ".") LAZARET_CHECK(send({Entry::Kind::directory, false, 0, input.path, {}}));
+    TarReader reader([rest = std::string_view(input.content)]() mutable -> Result<std::string> {
+      return std::string(std::exchange(rest, {}));
+    });
+    for (;;) {
+      auto head = reader.next();
+      if (!head.ok()) return Error(head.error()).within(policy::in_quotes(input.path));
+      if (!*head) return {};
+      const std::string path = below(input.path, (*head)->path);
+      if ((*head)->path == "." || is_of_code(path)) continue;
+      LAZARET_CHECK(put_entry(**head, path, reader));
+    }
+  }
+
+  [[nodiscard]] bool is_of_code(std::string_view path) const {
+    const bool begins = !code_.empty() && path.starts_with(code_);
+    return begins && (path.size() == code_.size() || path[code_.size()] == '/');
+  }
+
+  Status put_entry(const TarHead& head, const std::string& path, TarReader& reader) {
+    if (!policy::is_below(path)) return unfit(head.path, "has too long a path");
+    if (head.kind == TarKind::directory)
+      return send({Entry::Kind::directory, false, 0, path, {}});
+    if (head.kind == TarKind::link) {
+      if (!leads_out(head.path, head.target))
+        return send({Entry::Kind::link, false, 0, path, head.target});
+      return not_to_be_put(head.path, "is a link that leads out of its directory");
+    }
+    LAZARET_TRY(const std::string content, content_of(reader));
+    return put_text({path, content, {}, (head.mode & 0100) != 0});
+  }
+
+  static Result<std::string> content_of(TarReader& reader) {
+    for (std::string all;;) {
+      LAZARET_TRY(const Bytes some, reader.content());
+      if (some.empty()) return all;
+      all += text_of(some);
+    }
+  }
+
   Status put_directory(const fs::path& root, const std::string& path) {
     if (path != ".") LAZARET_CHECK(send({Entry::Kind::directory, false, 0, path, {}}));
     std::error_code error;
     for (auto each = fs::recursive_directory_iterator(root, error);
          !error && each != fs::recursive_directory_iterator(); each.increment(error)) {
       const fs::path inside = each->path().lexically_relative(root);
-      const std::string below = (path == "." ? "" : path + "/") + inside.generic_string();
-      if (below == code_)
+      const std::string member = below(path, inside.generic_string());
+      if (member == code_)
         each.disable_recursion_pending();
       else
-        LAZARET_CHECK(put_member(*each, inside, below));
+        LAZARET_CHECK(put_member(*each, inside, member));
     }
     return error ? Status(cannot_read(root, error)) : Status();
   }
@@ -128,32 +177,7 @@ class Courier {
   const Call& call_;
 };
 
-// Looked at before it is opened, which may have an effect.
-Status hold(Input& input, std::uint64_t most) {
-  std::error_code error;
-  if (!fs::is_regular_file(*input.source, error)) return unfit(*input.source, "is no file");
-  LAZARET_TRY(const os::PlainFile file, os::PlainFile::open(*input.source, os::LastLink::follow));
-  if (file.size() > most) return unfit(*input.source, "is too long");
-  std::vector<std::byte> content(file.size());
-  LAZARET_TRY(const std::size_t count, file.read(content));
-  LAZARET_CHECK(check_empty(*input.source, file));  // nor has it grown
-  if (count < content.size()) return unfit(*input.source, "has changed while it was read");
-  input.content = text_of(content);
-  input.executable = file.is_executable();
-  input.source.reset();
-  return {};
-}
-
 }  // namespace
-
-std::optional<std::vector<Input>> held_by(std::vector<Input> inputs, std::uint64_t most) {
-  for (Input& input : inputs) {
-    if (input.source && !hold(input, most).ok()) return std::nullopt;
-    if (input.content.size() > most) return std::nullopt;
-    most -= input.content.size();
-  }
-  return inputs;
-}
 
 bool is_of_box(Errc code) noexcept {
   return code == Errc::connection_lost || code == Errc::protocol || code == Errc::timed_out ||

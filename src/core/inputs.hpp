@@ -16,11 +16,6 @@ namespace lazaret::core {
 /// Whether what the inputs name is there. Errors: not_found, naming it.
 [[nodiscard]] Status look_for(const std::vector<Input>& inputs);
 
-/// The same inputs with what their files hold in place of their paths; nothing where one is no file
-/// that can be read as it stands, or they hold more than so many bytes together.
-[[nodiscard]] std::optional<std::vector<Input>> held_by(std::vector<Input> inputs,
-                                                        std::uint64_t most);
-
 /// Whether a file whose size is 0 is empty: those of /proc say so and are not. Errors:
 /// invalid_argument, naming the source, and those of reading.
 [[nodiscard]] Status check_empty(const std::filesystem::path& source, const os::PlainFile& file);

@@ -98,28 +98,35 @@ Status put_packages(ExecutionRequest& request, const json& value) {
 
 // Bytes that are no text come in base64.
 Status put_content(Input& input, const std::string& name, const json& value) {
-  LAZARET_CHECK(put_text(input.content, ("files." + name).c_str(), value));
+  const std::string member = "files." + name;
+  LAZARET_CHECK(put_text(input.content, member.c_str(), value));
   if (name == "content") return {};
   auto bytes = from_base64(input.content);
-  if (!bytes) return wrong("files.base64", "base64 (RFC 4648)");
+  if (!bytes) return wrong(member, "base64 (RFC 4648)");
   input.content = std::move(*bytes);
+  input.is_archive = name == "archive";
   return {};
+}
+
+bool is_content(std::string_view name) {
+  return name == "content" || name == "base64" || name == "archive";
 }
 
 Status put_file(std::vector<Input>& inputs, const json& value) {
   Input input;
   if (!value.is_object()) return wrong("files", "a list of objects");
-  if (value.contains("content") == value.contains("base64"))
-    return wrong("files", "objects with a path, and content or base64");
+  const auto contents = value.contains("content") + value.contains("base64") +
+                        value.contains("archive");
+  if (contents != 1) return wrong("files", "objects with a path, and content, base64 or archive");
   for (const auto& [name, member] : value.items()) {
     if (name == "path") {
       LAZARET_CHECK(put_text(input.path, "files.path", member));
-    } else if (name == "content" || name == "base64") {
+    } else if (is_content(name)) {
       LAZARET_CHECK(put_content(input, name, member));
     } else if (name == "executable" && member.is_boolean()) {
       input.executable = member.get<bool>();
     } else {
-      return wrong("files", "objects with path, content or base64, and executable, true or false");
+      return wrong("files", "objects with path, executable, and content, base64 or archive");
     }
   }
   inputs.push_back(std::move(input));
@@ -219,7 +226,9 @@ constexpr std::array kMembers = {
 
 json file_json(const Input& input) {
   json object = {{"path", input.path}};
-  if (is_utf8(input.content))
+  if (input.is_archive)
+    object["archive"] = to_base64(input.content);
+  else if (is_utf8(input.content))
     object["content"] = input.content;
   else
     object["base64"] = to_base64(input.content);

@@ -22,11 +22,11 @@ bool is_file_name(std::string_view name) {
 
 Status check(const Input& input, std::string_view code) {
   const std::string path = in_quotes(input.path);
-  const bool is_whole = input.path == "." && input.source;
+  const bool is_whole = input.path == "." && (input.source || input.is_archive);
   if (!is_whole && !is_below(input.path))
     return Error(Errc::invalid_argument, path + " is no path below /work")
         .with_hint("names with / between them, neither . nor .., e.g. data/input.csv");
-  if (input.source && !input.content.empty())
+  if (input.source && (!input.content.empty() || input.is_archive))
     return Error(Errc::invalid_argument, path + " has both a content and a source");
   if (input.source && input.source->empty())
     return Error(Errc::invalid_argument, path + " has an empty source");

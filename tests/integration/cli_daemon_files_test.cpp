@@ -83,6 +83,34 @@ TEST_P(CliDaemonFiles, AreTakenAsWithoutADaemon) {
   EXPECT_THAT(tree, SizeIs(7));
 }
 
+TEST_P(CliDaemonFiles, AreGivenAsWithoutADaemon) {
+  fs::create_directories(folder_.path() + "/in/none/at/all");
+  fs::create_directory(folder_.path() + "/in/d");
+  (void)folder_.write("in/main.sh", "echo other");  // where the code itself lies
+  (void)folder_.write("in/d/data", std::string(100'000, 'x'));
+  (void)folder_.write("in/run", "#!/bin/sh\necho ran", 0755);
+  (void)folder_.write("in/\xff", "odd");
+  fs::create_symlink("d/data", folder_.path() + "/in/link");
+  const Daemon daemon({}, variables_);
+  const auto run = [&](const std::string& socket) {
+    auto variables = variables_;
+    variables["LAZARET_SOCKET"] = socket;
+    return lazaret({"run", "--dir", folder_.path() + "/in", "--dir", folder_.path() + "/in:e", "-l",
+                    "bash", "-c",
+                    "find . | sort | while read -r it; do stat -c '%A %n %N' \"$it\"; done; ./run; "
+                    "sha256sum d/data e/link; cat e/main*"},
+                   {.argv = {}, .environment = variables});
+  };
+  const Ended there = run(daemon.socket());
+  const Ended here = run("");
+  EXPECT_EQ(there.status, 0) << there.err;
+  EXPECT_EQ(there.out, here.out);
+  EXPECT_EQ(there.err, here.err);
+  EXPECT_THAT(there.out, HasSubstr("ran\n"));
+  EXPECT_THAT(daemon.ask("GET", "/v1/metrics").body,
+              HasSubstr(R"(route="/v1/stream",status="101"} 1)"));
+}
+
 TEST_P(CliDaemonFiles, MayBeNone) {
   const Daemon daemon({}, variables_);
   const std::string there = folder_.path() + "/there";
@@ -115,6 +143,25 @@ TEST(CliDaemonOut, SaysWhatCouldNotBeWritten) {
   EXPECT_EQ(result["exit_code"], 0);
   EXPECT_THAT(result["meta"]["warnings"].dump(), HasSubstr("not all was taken from /work/out"));
   EXPECT_EQ(daemon.ask("POST", "/v1/runs", bash_body("echo out")).json()["stdout"], "out\n");
+}
+
+// What cannot be put is refused by the command line, in the same words as ever.
+TEST(CliDaemonOrder, LeavesWhatCannotBePutToTheCommandLine) {
+  const Daemon daemon;
+  const Folder folder;
+  fs::create_directory(folder.path() + "/in");
+  const auto run = [&](const std::string& socket) {
+    return lazaret({"run", "--dir", folder.path() + "/in", "-c", "1"},
+                   {.argv = {}, .environment = {{"LAZARET_SOCKET", socket}}});
+  };
+  fs::create_symlink("/etc/passwd", folder.path() + "/in/link");
+  const Ended out = run(daemon.socket());
+  EXPECT_EQ(out.status, run("").status);
+  EXPECT_THAT(out.err, HasSubstr("leads out of its directory"));
+  fs::remove(folder.path() + "/in/link");
+  ASSERT_EQ(::mkfifo((folder.path() + "/in/fifo").c_str(), 0600), 0);
+  EXPECT_THAT(run(daemon.socket()).err, HasSubstr("neither a file nor a directory"));
+  EXPECT_EQ(daemon.ask("GET", "/v1/metrics").body.find("/v1/stream"), std::string::npos);
 }
 
 // All of an order has eight mebibytes, with JSON's own letters.

@@ -9,6 +9,7 @@
 #include "api/rest/routes.hpp"
 #include "core/request_json.hpp"
 #include "core/session_json.hpp"
+#include "base/base64.hpp"
 #include "integration/daemon.hpp"
 #include "places.hpp"
 #include "policy/limit_table.hpp"
@@ -126,7 +127,7 @@ TEST_F(ServeOpenApiBodies, AreTakenAsTheyAreWrittenAndWithNothingElse) {
 TEST_F(ServeOpenApiBodies, HaveFilesAndMountsOfTheMembersThatAreWritten) {
   const Json& run = schema_of("RunRequest")["properties"];
   EXPECT_EQ(names_in(run["files"]["items"]["properties"]),
-            (Names{"path", "content", "base64", "executable"}));
+            (Names{"path", "content", "base64", "archive", "executable"}));
   EXPECT_EQ(names_in(run["mounts"]["items"]["properties"]), (Names{"source", "target", "access"}));
   const Accepted request{"RunRequest", "POST", "/v1/runs", {}};
   const auto asked = [&](const char* list, const Json& object) {
@@ -134,6 +135,8 @@ TEST_F(ServeOpenApiBodies, HaveFilesAndMountsOfTheMembersThatAreWritten) {
   };
   const Json file = {{"path", "a"}, {"base64", "Yg=="}, {"executable", false}};
   EXPECT_EQ(asked("files", file), 200);
+  const std::string no_entry(1024, '\0');
+  EXPECT_EQ(asked("files", {{"path", "."}, {"archive", to_base64(no_entry)}}), 200);
   const Folder folder;
   const Json mount = {{"source", folder.path()}, {"target", "/mnt/a"}, {"access", "ro"}};
   EXPECT_EQ(asked("mounts", mount), 200);

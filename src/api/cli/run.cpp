@@ -13,7 +13,7 @@
 #include "base/try.hpp"
 #include "core/describe.hpp"
 #include "core/environment.hpp"
-#include "core/inputs.hpp"
+#include "core/held_inputs.hpp"
 #include "core/orchestrator.hpp"
 #include "os/user.hpp"
 #include "policy/packages.hpp"
@@ -28,8 +28,8 @@ bool touches_files(const ExecutionRequest& request) {
          });
 }
 
-// What a daemon can be asked for: files that are short go with the order, read here, as far as this
-// user may, and those of packages do not.
+// What a daemon can be asked for: files go with the order, read here, as far as this user may, and
+// those of packages do not.
 std::optional<ExecutionRequest> order_of(const ExecutionRequest& request) {
   constexpr std::uint64_t kMostHeld = 8UL << 20;  // of one order, which has JSON's letters too
   if (!std::ranges::all_of(request.packages, policy::is_package_wish)) return std::nullopt;

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/tar.hpp"
 #include "soon.hpp"
 #include "unit/base/scratch.hpp"
 #include "unit/core/box_wire.hpp"
@@ -74,6 +75,44 @@ TEST_F(PutInputs, PutsTextsInTheirOrder) {
       put({text("b/c", "text"), text("a", "", true), text("z", std::string("\0", 1))}).ok());
   EXPECT_THAT(told(),
               ElementsAre("file b/c 4:text", "program a 0:", std::string("file z 1:\0", 10)));
+}
+
+std::string archive_of(const std::vector<std::pair<TarHead, std::string>>& entries) {
+  std::string archive;
+  for (auto [head, content] : entries) {
+    head.size = content.size();
+    archive += tar_head(head).value() + content;
+    archive += tar_padding(content.size());
+  }
+  return archive += tar_end();
+}
+
+Input archive(std::string path, std::string content) {
+  return {std::move(path), std::move(content), {}, false, true};
+}
+
+TEST_F(PutInputs, PutsWhatIsInAnArchiveAsItPutsADirectory) {
+  const std::string all = archive_of({{{.path = "d", .kind = TarKind::directory}, ""},
+                                      {{.path = "d/f", .mode = 0755}, "text"},
+                                      {{.path = "d/l", .kind = TarKind::link, .target = "f"}, ""},
+                                      {{.path = "main.py"}, "not the code"},
+                                      {{.path = "main.pyc"}, ""}});
+  ASSERT_TRUE(put({archive(".", all)}).ok());
+  EXPECT_THAT(told(), ElementsAre("directory d:", "program d/f 4:text", "link d/l -> f:",
+                                  "file main.pyc 0:"));
+  ASSERT_TRUE(put({archive("e", all)}, "e/d").ok());
+  EXPECT_THAT(told(), testing::IsSupersetOf({"directory e:", "file e/main.py 12:not the code"}));
+  EXPECT_THAT(told(), testing::Not(testing::Contains(HasSubstr("e/d"))));
+}
+
+TEST_F(PutInputs, RefusesAnArchiveThatIsNone) {
+  const std::string whole = archive_of({{{.path = "f"}, std::string(2000, 'x')}});
+  EXPECT_EQ(refusal(archive("d", "no archive")), Errc::invalid_argument);
+  EXPECT_EQ(refusal(archive("d", whole.substr(0, 1024))), Errc::invalid_argument);
+  EXPECT_EQ(refusal(archive("d", archive_of({{{.path = "l", .kind = TarKind::link,
+                                               .target = "../../etc"}, ""}}))),
+            Errc::invalid_argument);
+  EXPECT_EQ(refusal(archive(".", whole)), Errc{});
 }
 
 TEST_F(PutInputs, SaysWhatBecameOfThem) {
@@ -236,32 +275,6 @@ TEST(LookForInputs, DoesNotFindWhatALinkToNothingNames) {
   fs::create_symlink("absent", scratch.at("link"));
   EXPECT_EQ(look_for({from(scratch.at("link"), "a")}).error().code(), Errc::not_found);
   EXPECT_FALSE(look_for({from(scratch.write("file", "") / "below", "a")}).ok());
-}
-
-TEST(HeldBy, HasWhatFilesHoldUpToALimit) {
-  const lazaret::test::Scratch scratch;
-  const fs::path file = scratch.write("a", "123"), program = scratch.write("b", "#!");
-  ::chmod(program.c_str(), 0755);
-  const std::vector<Input> given = {text("t", "text", true), from(file, "x/a"), from(program, "b")};
-  const auto held = held_by(given, 9);
-  ASSERT_TRUE(held);
-  const std::vector<std::string> contents = {"text", "123", "#!"};
-  for (std::size_t at = 0; at < contents.size(); ++at) {
-    EXPECT_EQ((*held)[at].content, contents[at]);
-    EXPECT_EQ((*held)[at].path, given[at].path);
-    EXPECT_EQ((*held)[at].executable, at != 1);
-    EXPECT_FALSE((*held)[at].source);
-  }
-  EXPECT_FALSE(held_by(given, 8));
-}
-
-TEST(HeldBy, HasNothingOfWhatIsNoFileOrCannotBeRead) {
-  const lazaret::test::Scratch scratch;
-  scratch.write("folder/a", "1");
-  ::mkfifo(scratch.at("pipe").c_str(), 0644);
-  for (const fs::path& source : {scratch.at("folder"), scratch.at("pipe"), scratch.at("absent"),
-                                 fs::path("/proc/version"), fs::path("/dev/null")})
-    EXPECT_FALSE(held_by({from(source, "a")}, 100)) << source;
 }
 
 }  // namespace

@@ -34,7 +34,8 @@ ExecutionRequest complete() {
   request.image = "lazaret/bash:latest";
   request.inputs = {{"data/a.txt", "text", {}, false},
                     {"bytes", std::string("\xFF\0", 2), {}, true},
-                    {"empty", "", {}, false}};
+                    {"empty", "", {}, false},
+                    {".", "tar", {}, false, true}};
   request.return_artifacts = true;
   request.deterministic = true;
   request.working_directory = "data";
@@ -99,6 +100,7 @@ TEST(RequestJson, BringsBackEveryFile) {
     EXPECT_EQ(request->inputs[index].path, wanted[index].path);
     EXPECT_EQ(request->inputs[index].content, wanted[index].content);
     EXPECT_EQ(request->inputs[index].executable, wanted[index].executable);
+    EXPECT_EQ(request->inputs[index].is_archive, wanted[index].is_archive);
     EXPECT_FALSE(request->inputs[index].source);
   }
 }
@@ -108,6 +110,7 @@ TEST(RequestJson, HasTextsAsTheyAreAndBytesInBase64) {
   EXPECT_EQ(files[0], json::parse(R"({"path":"data/a.txt","content":"text"})"));
   EXPECT_EQ(files[1], json::parse(R"({"path":"bytes","base64":"/wA=","executable":true})"));
   EXPECT_EQ(files[2], json::parse(R"({"path":"empty","content":""})"));
+  EXPECT_EQ(files[3], json::parse(R"({"path":".","archive":"dGFy"})"));
 }
 
 TEST(RequestJson, KeepsTheOrderOfTheFiles) {
@@ -206,6 +209,10 @@ INSTANTIATE_TEST_SUITE_P(
                "files"},
         BadRow{"ANumberAsPath", R"({"files":[{"path":1,"content":""}]})", "files.path"},
         BadRow{"ANullContent", R"({"files":[{"path":"a","content":null}]})", "files.content"},
+        BadRow{"AFileAndAnArchive", R"({"files":[{"path":"a","content":"","archive":""}]})",
+               "files"},
+        BadRow{"AnArchiveThatIsNoBase64", R"({"files":[{"path":"a","archive":"?"}]})",
+               "files.archive"},
         BadRow{"ANumberAsBytes", R"({"files":[{"path":"a","base64":1}]})", "files.base64"},
         BadRow{"BytesThatAreNoBase64", R"({"files":[{"path":"a","base64":"A"}]})", "files.base64"},
         BadRow{"BytesInAnotherSpelling", R"({"files":[{"path":"a","base64":"Zh=="}]})",
