@@ -19,21 +19,32 @@ Json python_in(const Json& pool) {
   return Json::object();
 }
 
-TEST(ServePool, TellsWhatIsReadyAndWhatBecameOfIt) {
-  const Daemon daemon;
+class ServePoolTells : public testing::TestWithParam<const char*> {};
+
+INSTANTIATE_TEST_SUITE_P(On, ServePoolTells, testing::ValuesIn(kBackends),
+                         [](const auto& given) { return std::string(given.param); });
+
+TEST_P(ServePoolTells, WhatIsReadyAndWhatBecameOfIt) {
+  const std::string backend = GetParam();
+  const auto options = options_for(backend);
+  if (!options) LAZARET_SKIP_OR_FAIL(backend, "no endpoint is given");
+  std::map<std::string, std::string> variables = {
+      {"SANDBOX_TYPE", backend == "native" ? "local" : backend}, {"SANDBOX_FALLBACK", "never"}};
+  if (options->host) variables["LAZARET_HOST"] = *options->host;
+  const Daemon daemon({}, variables);
   const auto pool = [&daemon] { return daemon.ask("GET", "/v1/pool").json()["pools"][0]; };
   const std::string body = Json({{"code", "print(1)"}}).dump();
   for (int run = 0; run < 2; ++run) EXPECT_EQ(daemon.ask("POST", "/v1/runs", body).status, 200);
   EXPECT_TRUE(becomes_true(20s, [&] { return python_in(pool()).value("ready", 0) == 1; }));
   const Json before = pool();
-  EXPECT_EQ(before["backend"], "native");
+  EXPECT_EQ(before["backend"], backend);
   EXPECT_GE(before["missed"], 2);
   EXPECT_EQ(before["used"], 0);
   EXPECT_EQ(before["ready"], 1);
   EXPECT_EQ(python_in(before)["wanted"], 1);
   EXPECT_GT(python_in(before)["memory_bytes"], 1 << 20);
   EXPECT_THAT(daemon.ask("GET", "/v1/metrics").body,
-              HasSubstr("lazaret_pool_boxes{backend=\"native\",state=\"ready\"} 1"));
+              HasSubstr("lazaret_pool_boxes{backend=\"" + backend + "\",state=\"ready\"} 1"));
   EXPECT_EQ(daemon.ask("POST", "/v1/runs", body).status, 200);
   EXPECT_EQ(pool()["used"], 1);
 }
