@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Writes what lazaret_bench has measured into docs/performance.md and draws its plot.
 
-page.py REPORT.json PAGE whole|part: PAGE.json, PAGE.png, and what stands between PAGE.md's two
-markers. A part takes the places of its groups in the report that is there.
+page.py PAGE whole|part REPORT.json…: PAGE.json, PAGE.png, and what stands between PAGE.md's two
+markers. A part takes the places of its groups in the report that is there. One of the reports may be
+that of tests/tools/vm.sh bench, of which the ratios are taken.
 """
 import json
 import subprocess
@@ -50,6 +51,8 @@ def figure_rows(figures):
 def group_lines(group):
     yield f"### {group['title'][0].upper()}{group['title'][1:]}"
     yield ""
+    if "machine" in group:
+        yield from machine_lines(group["machine"])
     if "measured" in group:
         yield f"Measured anew: {group['measured']['when']}, commit {group['measured']['commit']}."
         yield ""
@@ -61,6 +64,13 @@ def group_lines(group):
         if rows:
             yield from lines(rows)
             yield ""
+
+
+def machine_lines(machine):
+    yield (f"Measured {machine['when']}, commit {machine['commit']}, in an emulated machine: "
+           f"{machine['kernel']} with all of cgroup v2. Not enforced there: "
+           f"{machine['not_enforced']}. Its milliseconds mean nothing beside others.")
+    yield ""
 
 
 def busy_lines(machine):
@@ -152,12 +162,40 @@ def with_part(report, part):
     return {**report, "groups": [*groups, *named.values()]}
 
 
+def is_of_machine(report):
+    return report["machine"]["processor"].startswith("QEMU")
+
+
+def confined(report):
+    """The group that a machine with every control has measured, under a name of its own."""
+    group = next(group for group in report["groups"] if group["name"] == "true")
+    commit = subprocess.run(["git", "rev-parse", "--short", "HEAD"], capture_output=True, text=True,
+                            cwd=Path(__file__).parent, check=False).stdout.strip() or "unknown"
+    left_out = ("lazaret exec", "library, first run of a sandbox")
+    ratios = ("what the library adds", "library, a box made")
+    return {"name": "confined", "title": "native: true, with every control on",
+            "timings": [row for row in group["timings"]
+                        if "missing" not in row and row["name"] not in left_out],
+            "figures": [row for row in group["figures"] if row["name"].startswith(ratios)],
+            "machine": {**report["machine"], "commit": commit}}
+
+
+def with_group(report, group):
+    """The report with this group behind that of the same on this machine, or in its place."""
+    others = [each for each in report["groups"] if each["name"] != group["name"]]
+    place = [each["name"] for each in others].index("true") + 1
+    return {**report, "groups": [*others[:place], group, *others[place:]]}
+
+
 def main():
-    source, name, extent = sys.argv[1:]
+    name, extent, *sources = sys.argv[1:]
     page, kept, plot = (Path(f"{name}.{kind}") for kind in ("md", "json", "png"))
-    report = json.loads(Path(source).read_text())
-    if extent == "part":
-        report = with_part(json.loads(kept.read_text()), report)
+    reports = [json.loads(Path(source).read_text()) for source in sources]
+    report = json.loads(kept.read_text()) if kept.exists() else {}
+    for each in (each for each in reports if not is_of_machine(each)):
+        report = with_part(report, each) if extent == "part" else each
+    for each in filter(is_of_machine, reports):
+        report = with_group(report, confined(each))
     kept.write_text(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
     draw(report, plot)
     write_page(report, page, plot)

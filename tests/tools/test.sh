@@ -18,8 +18,6 @@ source "$tools/report.sh"
 
 readonly TEST_PACKAGES=(libgtest-dev libgmock-dev libpython3.11-testsuite bubblewrap strace
   docker-registry docker-compose python3-matplotlib python3-pandas python3-pip)
-# For tests/tools/vm.sh, whose machine is a Debian on x86_64.
-readonly VM_PACKAGES=(qemu-system-x86 busybox-static systemd dbus libpam-systemd)
 readonly MORE_PACKAGES=(golang-go openjdk-17-jdk-headless rustc)
 readonly TREE=$LAZARET_ROOT/build/test
 read -ra more <<<"${LAZARET_MORE:-}"
@@ -41,8 +39,6 @@ finish() {
   print_total
   [[ $failed -eq 0 ]] || exit 1
 }
-
-is_vm_host() { [[ $(uname -m) == x86_64 ]] && grep -qx 'ID=debian' /etc/os-release; }
 
 install_packages() {
   local -a wanted=("${BUILD_PACKAGES[@]}" "${ENGINE_PACKAGES[@]}"

@@ -6,6 +6,8 @@
 #   vm.sh run MACHINE LAZARET RESULTS FAULTS   boots it once, runs all cases of tests/vm/MACHINE.py
 #   vm.sh verdict RESULTS CASE                 what one of them said; 77 when there is no machine
 #   vm.sh shell [MACHINE] [LAZARET]            with a shell in place of the cases; Ctrl-a x ends it
+#   vm.sh bench REPORT ROUNDS                  how fast a box is where a kernel has all that can be
+#                                              asked of it; 77 when there is no machine
 #
 # Machines: unified (cgroup v2), legacy (cgroup v1), bare (no Landlock), systemd (this system's).
 # What is downloaded and packed stays in build/vm; what a run makes is removed when it ends,
@@ -191,11 +193,25 @@ make_initrd() {
   [[ ${lazaret##*/} == lazaret ]] || mv "$root/usr/bin/${lazaret##*/}" "$root/usr/bin/lazaret"
   cp -r "$CASES"/{bed.py,cases,cases.sh} "$root/vm/"
   [[ -z $faults ]] || cp "$faults" "$root/vm/faults.so"
+  [[ -z ${with_bench:-} ]] || add_bench "$root"
   cp "$CASES/init" "$root/init"
   { cat "${parts[@]}" && pack "$root"; } >"$bed/initrd"
   rm -rf "$root"
   truncate -s 128M "$bed/swap"
   truncate -s 64M "$bed/disk"
+}
+
+# add_bench ROOT: the bench and what it starts, where they lie here, and its peer.
+add_bench() {
+  local name
+  for name in bin/lazaret bin/lazaret-serve tests/bench/lazaret_bench; do
+    mkdir -p "$1$LAZARET_ROOT/build/test/${name%/*}"
+    cp "$LAZARET_ROOT/build/test/$name" "$1$LAZARET_ROOT/build/test/$name"
+    add_libraries "$LAZARET_ROOT/build/test/$name" "$1"
+  done
+  ln -s "$LAZARET_ROOT/build/test/tests/bench/lazaret_bench" "$1/vm/lazaret_bench"
+  add_program "$(command -v bwrap)" "$1"
+  add_program /usr/bin/true "$1"
 }
 
 # options_of MACHINE: for the kernel's command line.
@@ -252,6 +268,16 @@ run() {
   }
 }
 
+bench() {
+  local report=$1 rounds=$2 with_bench=yes
+  command -v bwrap >/dev/null || unavailable "bwrap is not installed"
+  new_bed unified "$LAZARET_ROOT/build/test/bin/lazaret"
+  in_group boot "$BOUND_SECONDS" "lazaret.bench=$rounds" -serial "file:$bed/console" \
+    -serial "file:$bed/report" || say "the machine did not end by itself"
+  tail -n 40 "$bed/console" >&2
+  python3 -m json.tool "$bed/report" >"$report" || die "the machine gave no report"
+}
+
 verdict() {
   /usr/bin/python3 "$CASES/verdict.py" "$1" "$2"
 }
@@ -264,8 +290,9 @@ shell() {
 
 main() {
   local action=${1:-}
-  [[ $action == run || $action == verdict || $action == shell ]] ||
-    die "usage: vm.sh run MACHINE LAZARET RESULTS FAULTS | verdict RESULTS CASE | shell [MACHINE]"
+  [[ $action =~ ^(run|verdict|shell|bench)$ ]] ||
+    die "usage: vm.sh run MACHINE LAZARET RESULTS FAULTS | verdict RESULTS CASE | shell [MACHINE]" \
+      "| bench REPORT ROUNDS"
   trap finish EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM
