@@ -35,8 +35,8 @@ struct Input {
 
 struct Artifact;
 /// Takes what a program has left: each thing as `begun`, first /work/out itself (path "."), then a
-/// file's bytes with `begun` null, none of them at its end. Its size is not known before. False:
-/// nothing more is wanted.
+/// file's bytes with `begun` null; an empty piece ends the file. Its size is not known before.
+/// False: nothing more is wanted. Called on the thread of the run, which waits; may not throw.
 using ArtifactSink = std::function<bool(const Artifact* begun, std::string_view bytes)>;
 
 /// What a caller asks for. Untrusted: it is validated before anything is made.
@@ -87,9 +87,10 @@ struct ExecutionRequest {
   /// Receives what the program leaves in /work/out, which is made for it: a directory of this
   /// machine's that is empty, or not there yet. Links are not taken.
   std::optional<std::string> output_directory;
-  /// Receives it instead, piece by piece while it is taken from the box, links and all else too;
-  /// the result lists none of it. To be trusted is only that no name leads out of /work/out or
-  /// comes twice, and that a directory comes before what is in it.
+  /// Receives it instead, piece by piece while it is taken from the box, links and all else too,
+  /// in 60 s or as long as the run may take; the result lists none of it. To be trusted is only
+  /// that no name leads out of /work/out or comes twice, and that a directory comes before what is
+  /// in it.
   ArtifactSink on_artifact;
   /// Whether the artifacts of the result bring their content, up to 8 MiB in all.
   bool return_artifacts = false;

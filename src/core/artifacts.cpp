@@ -162,7 +162,7 @@ Status ArtifactTaker::entry(const Entry& entry) {
   if (unlisted_ > 0) return ++unlisted_, Status();
   const bool is_path =
       policy::is_below(entry.path) && (is_listing() || is_the_same_here(entry.path));
-  if (is_open_ || !is_path || !is_new(entry.path) || artifacts_.size() == most())
+  if (is_open_ || !is_path || !is_new(entry.path) || count_++ == most())
     return not_believed(policy::in_quotes(entry.path));
   named_ += entry.path.size();
   if (named_ > most_names() && is_listing()) return ++unlisted_, Status();
@@ -174,6 +174,7 @@ Status ArtifactTaker::entry(const Entry& entry) {
   paths_.insert(is_directory ? entry.path + "/" : entry.path);
   is_open_ = is_file && !is_listing();
   if (trouble_) return {};
+  if (wish_.sink) artifacts_.clear();
   artifacts_.push_back({entry.path,
                         kind_of(entry.kind),
                         is_file && !is_open_ ? entry.size : 0,

@@ -91,6 +91,7 @@ class ArtifactTaker final : public runner::Receiver {
   std::vector<Artifact> artifacts_;
   std::set<std::string> paths_;        // of all so far, with '/' behind a directory's
   std::optional<os::PlainFile> file_;  // of the last one
+  std::size_t count_ = 0;              // that were named
   bool is_open_ = false;               // whether the last one is a file whose end has not come
   std::size_t named_ = 0;              // bytes of their paths
   std::size_t unlisted_ = 0;           // beyond what is listed

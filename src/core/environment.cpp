@@ -34,8 +34,9 @@ std::filesystem::path packages_folder() {
 }
 
 std::filesystem::path authorities() {
-  if (const auto file = os::variable("SSL_CERT_FILE"); file && !file->empty()) return *file;
   std::error_code ignored;
+  if (const auto file = os::variable("SSL_CERT_FILE"); file && !file->empty())
+    return std::filesystem::absolute(*file, ignored);
   for (const char* const file : {"/etc/ssl/certs/ca-certificates.crt",  // Debian, Arch
                                  "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"}) {
     if (std::filesystem::exists(file, ignored)) return file;

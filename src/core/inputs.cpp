@@ -6,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/split.hpp"
 #include "base/tar_reader.hpp"
 #include "base/try.hpp"
 #include "os/plain_file.hpp"
@@ -24,11 +25,14 @@ Error cannot_read(const fs::path& path, const std::error_code& error) {
                policy::in_quotes(path.string()) + ": " + error.message());
 }
 
-Error unfit(const fs::path& path, const char* why) {
-  return Error(Errc::invalid_argument, policy::in_quotes(path.string()) + " " + why);
+Error unfit(const std::string& path, const char* why) {
+  return Error(Errc::invalid_argument, policy::in_quotes(path) + " " + why);
 }
 
-Error not_to_be_put(const fs::path& path, const char* why) {
+Error unfit(const fs::path& path, const char* why) { return unfit(path.string(), why); }
+
+template <typename Path>
+Error not_to_be_put(const Path& path, const char* why) {
   return unfit(path, why).with_hint(
       "leave it out: a box is given files, directories and the links between them");
 }
@@ -103,7 +107,10 @@ class Courier {
       if (!*head) return {};
       const std::string path = below(input.path, (*head)->path);
       if ((*head)->path == "." || is_of_code(path)) continue;
-      LAZARET_CHECK(put_entry(**head, path, reader));
+      const Status put = put_entry(**head, path, reader);
+      if (!put.ok() && !is_of_box(put.error().code()))
+        return Error(put.error()).within(policy::in_quotes(input.path));
+      LAZARET_CHECK(put);
     }
   }
 
@@ -121,16 +128,11 @@ class Courier {
         return send({Entry::Kind::link, false, 0, path, head.target});
       return not_to_be_put(head.path, "is a link that leads out of its directory");
     }
-    LAZARET_TRY(const std::string content, content_of(reader));
-    return put_text({path, content, {}, (head.mode & 0100) != 0});
-  }
-
-  static Result<std::string> content_of(TarReader& reader) {
-    for (std::string all;;) {
-      LAZARET_TRY(const Bytes some, reader.content());
-      if (some.empty()) return all;
-      all += text_of(some);
-    }
+    // The reader has all of the archive, and gives what there is of the file at once.
+    LAZARET_TRY(const Bytes content, reader.content());
+    if (content.size() != head.size) return unfit(head.path, "is cut");
+    LAZARET_CHECK(send({Entry::Kind::file, (head.mode & 0100) != 0, head.size, path, {}}));
+    return client_.put_content(content, call_);
   }
 
   Status put_directory(const fs::path& root, const std::string& path) {
@@ -166,7 +168,7 @@ class Courier {
     std::error_code error;
     const fs::path target = fs::read_symlink(link, error);
     if (error) return cannot_read(link, error);
-    if (leads_out(inside, target))
+    if (leads_out(inside.generic_string(), target.generic_string()))
       return not_to_be_put(link, "is a link that leads out of its directory");
     return send({Entry::Kind::link, false, 0, path, target.generic_string()});
   }
@@ -184,9 +186,14 @@ bool is_of_box(Errc code) noexcept {
          code == Errc::cancelled;
 }
 
-bool leads_out(const fs::path& link, const fs::path& target) {
-  const fs::path reached = (link.parent_path() / target).lexically_normal();
-  return target.is_absolute() || (!reached.empty() && *reached.begin() == "..");
+bool leads_out(std::string_view link, std::string_view target) {
+  if (target.starts_with('/')) return true;
+  auto above = std::ranges::count(link, '/');  // the directories that it lies in
+  for (const std::string_view name : split(target, '/')) {
+    if (name == ".." && above-- == 0) return true;
+    if (!name.empty() && name != "." && name != "..") ++above;
+  }
+  return false;
 }
 
 Status look_for(const std::vector<Input>& inputs) {

@@ -25,8 +25,7 @@ namespace lazaret::core {
 
 /// Whether the target of a link, by its words alone, is outside of the directory that the link's
 /// path is relative to.
-[[nodiscard]] bool leads_out(const std::filesystem::path& link,
-                             const std::filesystem::path& target);
+[[nodiscard]] bool leads_out(std::string_view link, std::string_view target);
 
 /// What is to be put below /work; of a source's files the one at `code` is left out.
 struct Cargo {

@@ -129,6 +129,8 @@ Status put_file(std::vector<Input>& inputs, const json& value) {
       return wrong("files", "objects with path, executable, and content, base64 or archive");
     }
   }
+  if (input.is_archive && value.contains("executable"))
+    return wrong("files", "archives, which say themselves what is executable, or files");
   inputs.push_back(std::move(input));
   return {};
 }

@@ -13,6 +13,21 @@ namespace {
 
 constexpr std::chrono::milliseconds kLeastBound{60'000};
 constexpr std::chrono::milliseconds kArchiveBound{600'000};
+
+// Who takes too long is given nothing more, and so is who has gone.
+ArtifactSink within(const Call& call, const ArtifactSink& sink) {
+  if (!sink) return {};
+  return [call, &sink](const Artifact* begun, std::string_view bytes) {
+    return call.check().ok() && sink(begun, bytes);
+  };
+}
+
+// What nobody takes any more comes from the box all the same: it stays in step, and a session goes
+// on.
+Call emptying_call(const Limits& limits) {
+  return {Deadline::after(std::max(kLeastBound, limits.timeout) + kLeastBound), {}};
+}
+
 }  // namespace
 
 bool wants_artifacts(const ExecutionRequest& request) {
@@ -25,9 +40,10 @@ bool is_carried_out(const ExecutionRequest& request) {
 
 Status check_places(const ExecutionRequest& request) {
   LAZARET_CHECK(look_for(request.inputs).within("inputs"));
+  if (request.on_artifact && (request.output_directory || request.return_artifacts))
+    return Error(Errc::invalid_argument,
+                 "artifacts go into a directory, to a function or into the result");
   if (!request.output_directory) return {};
-  if (request.on_artifact)
-    return Error(Errc::invalid_argument, "artifacts go into a directory or to a function");
   return check_output_directory(*request.output_directory).within("artifacts");
 }
 
@@ -58,12 +74,13 @@ Result<runner::Placed> put_files_of(const ExecutionRequest& request, const polic
 std::vector<Artifact> take_artifacts_of(const ExecutionRequest& request, const policy::Spec& spec,
                                         runner::Client& client,
                                         std::vector<std::string>& warnings) {
+  const Call call = transfer_call(spec.limits, request.stop);
   ArtifactTaker taker({.directory = request.output_directory,
                        .with_content = request.return_artifacts,
                        .most_bytes = spec.limits.disk_bytes,
-                       .sink = request.on_artifact});
+                       .sink = within(call, request.on_artifact)});
   const Status taken = taker.take_from(client, std::string(runner::kArtifacts),
-                                       transfer_call(spec.limits, request.stop));
+                                       request.on_artifact ? emptying_call(spec.limits) : call);
   return list_of(std::move(taker), taken, warnings);
 }
 

@@ -2,8 +2,8 @@
 """Writes what lazaret_bench has measured into docs/performance.md and draws its plot.
 
 page.py PAGE whole|part REPORT.json…: PAGE.json, PAGE.png, and what stands between PAGE.md's two
-markers. A part takes the places of its groups in the report that is there. One of the reports may be
-that of tests/tools/vm.sh bench, of which the ratios are taken.
+markers. A part takes the places of its groups in the report that is there. One of the reports may
+be that of tests/tools/vm.sh bench, of which the ratios are taken.
 """
 import json
 import subprocess

@@ -1,6 +1,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,6 +9,8 @@
 #include "base/file.hpp"
 #include "integration/daemon.hpp"
 #include "integration/docker_bed.hpp"
+#include "os/listen.hpp"
+#include "os/wire.hpp"
 
 // Files that `lazaret run` hands over to a daemon, and takes from it.
 namespace lazaret::test {
@@ -143,6 +146,69 @@ TEST(CliDaemonOut, SaysWhatCouldNotBeWritten) {
   EXPECT_EQ(result["exit_code"], 0);
   EXPECT_THAT(result["meta"]["warnings"].dump(), HasSubstr("not all was taken from /work/out"));
   EXPECT_EQ(daemon.ask("POST", "/v1/runs", bash_body("echo out")).json()["stdout"], "out\n");
+}
+
+// Nothing is asked of a daemon that could not be done here.
+TEST(CliDaemonOut, RunsNothingWhereItMayNotBeWritten) {
+  const Daemon daemon;
+  const Folder folder;
+  (void)folder.write("there", "already");
+  for (const bool json : {false, true}) {
+    std::vector<std::string> words = {"run", "--out", folder.path(), "-l",
+                                      "bash", "-c",   "echo ran"};
+    if (json) words.insert(words.begin() + 1, "--json");
+    const Ended ended =
+        lazaret(words, {.argv = {}, .environment = {{"LAZARET_SOCKET", daemon.socket()}}});
+    EXPECT_EQ(ended.status, 2) << ended.err;
+    EXPECT_EQ(ended.out.find("ran"), std::string::npos) << ended.out;
+    EXPECT_THAT(ended.out + ended.err, HasSubstr("is not empty"));
+  }
+  EXPECT_EQ(daemon.ask("GET", "/v1/metrics").body.find("/v1/stream"), std::string::npos);
+}
+
+// RFC 6455, 5.2: an unmasked frame of less than 126 bytes.
+std::string frame(char first, const std::string& payload) {
+  return std::string{first, static_cast<char>(payload.size())} + payload;
+}
+
+// A daemon that is gone once it has sent a whole artifact and the half of another one.
+void send_half_and_leave(os::RawHandle listener) {
+  std::unique_ptr<Wire> wire;
+  EXPECT_TRUE(becomes_true(std::chrono::seconds(10), [&] {
+    auto taken = os::accept_now(listener);
+    if (taken.ok() && *taken) wire = os::wire_over(std::move(**taken));
+    return wire != nullptr;
+  }));
+  if (!wire) return;
+  (void)text_until(*wire, "\r\n\r\n");
+  const auto artifact = [](const std::string& head) {
+    return frame('\x81', R"({"event":"artifact","artifact":{)" + head + "}}");
+  };
+  const std::string says =
+      "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n" +
+      frame('\x81', R"({"event":"run","run_id":"x"})") +
+      artifact(R"("type":"directory","path":".")") + artifact(R"("type":"file","path":"whole")") +
+      frame('\x82', "\3text") + frame('\x82', "\3") + artifact(R"("type":"file","path":"half")") +
+      frame('\x82', "\3te");
+  EXPECT_TRUE(wire->write(bytes_of(says), Call{}.within(std::chrono::seconds(5))).ok());
+  (void)text_until(*wire, "\x81");
+}
+
+TEST(CliDaemonOut, SaysWhatHadComeWhenTheDaemonIsLost) {
+  const Folder folder;
+  const std::string path = folder.path() + "/lazaret.sock", into = folder.path() + "/into";
+  const auto listener = os::UnixListener::open(path);
+  ASSERT_TRUE(listener.ok());
+  std::jthread daemon([&] { send_half_and_leave(listener->handle()); });
+  const Ended ended = lazaret({"run", "--json", "--out", into, "-c", "1"},
+                              {.argv = {}, .environment = {{"LAZARET_SOCKET", path}}});
+  EXPECT_EQ(ended.status, 125) << ended.err;
+  const Json result = Json::parse(ended.out, nullptr, false);
+  ASSERT_TRUE(result.is_object()) << ended.out;
+  ASSERT_EQ(result["artifacts"].size(), 1U) << result;
+  EXPECT_EQ(result["artifacts"][0]["path"], "whole");
+  EXPECT_THAT(result["meta"]["warnings"].dump(), HasSubstr("not all was taken from /work/out"));
+  EXPECT_THAT(tree_of(into), SizeIs(1));
 }
 
 // What cannot be put is refused by the command line, in the same words as ever.

@@ -7,9 +7,9 @@
 
 #include "api/rest/order.hpp"
 #include "api/rest/routes.hpp"
+#include "base/base64.hpp"
 #include "core/request_json.hpp"
 #include "core/session_json.hpp"
-#include "base/base64.hpp"
 #include "integration/daemon.hpp"
 #include "places.hpp"
 #include "policy/limit_table.hpp"

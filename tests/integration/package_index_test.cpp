@@ -287,6 +287,10 @@ TEST_P(PackagesOfADaemon, AreFetchedOfItsIndex) {
   Json result = ask({"greet==1.0"}).json();
   EXPECT_EQ(result["value"], "hello there") << result;
   EXPECT_EQ(result["meta"]["packages"].size(), 2U);
+  const Json tell = {{"code", "1"}, {"packages", {"tell"}}};
+  const std::string events =
+      daemon.ask("POST", "/v1/runs", tell.dump(), {{"Accept", "text/event-stream"}}).body;
+  EXPECT_THAT(events, HasSubstr("event: progress\ndata: \"fetching packages"));
   EXPECT_EQ(ask({files_ + "/greet-1.0-py3-none-any.whl"}).status, 400);
   EXPECT_EQ(ask({"-r x"}).status, 400);
   EXPECT_EQ(ask({"tell", "tell@1"}).status, 422);  // of another language

@@ -1,7 +1,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/base64.hpp"
 #include "base/sha256.hpp"
+#include "base/tar.hpp"
 #include "integration/daemon.hpp"
 #include "integration/docker_bed.hpp"
 #include "integration/stream_socket.hpp"
@@ -63,17 +65,68 @@ TEST(ServeArtifactsOver, AWebSocketAlone) {
   EXPECT_THAT(unasked.hear().artifacts, IsEmpty());
 }
 
-// Of whom nothing is heard any more nothing may be held: there is one place for runs.
-TEST(ServeArtifactsOver, OneWhoGoesAwayOrNeverReadsHoldNobodyUp) {
+bool is_busy(const Daemon& daemon) {
+  return daemon.ask("GET", "/v1/metrics").body.find("lazaret_runs{state=\"running\"} 1") !=
+         std::string::npos;
+}
+
+// There is one place for runs, and what lies in /work/out is more than is on its way at once.
+TEST(ServeArtifactsOver, OneWhoGoesAwayOrNeverReadsHoldsNobodyUp) {
   const Daemon daemon({"--runs", "1", "--write-timeout", "2"});
   const Json much = leaving("head -c 60000000 /dev/zero > out/much");
+  const auto expect_room = [&daemon] {
+    const auto asked = std::chrono::steady_clock::now();
+    const Reply reply = daemon.ask("POST", "/v1/runs", bash_body("echo out"));
+    EXPECT_EQ(reply.json()["stdout"], "out\n");
+    EXPECT_LT(std::chrono::steady_clock::now() - asked, 20s);
+  };
   StreamSocket silent(daemon, much);
-  ASSERT_TRUE(silent.is_open());
-  EXPECT_EQ(daemon.ask("POST", "/v1/runs", bash_body("echo out")).json()["stdout"], "out\n");
+  EXPECT_TRUE(becomes_true(10s, [&] { return is_busy(daemon); }));
+  expect_room();
   StreamSocket gone(daemon, much);
   gone.hear([](const Streamed& heard) { return !heard.artifacts.empty(); });
   gone.leave();
-  EXPECT_EQ(daemon.ask("POST", "/v1/runs", bash_body("echo out")).json()["stdout"], "out\n");
+  expect_room();
+  StreamSocket cancelled(daemon, much);
+  EXPECT_TRUE(becomes_true(10s, [&] { return is_busy(daemon); }));
+  cancelled.say(R"({"cancel":true})");
+  expect_room();
+}
+
+// What it did not take comes from the box all the same, which is in step then.
+TEST(ServeArtifactsOver, OneWhoGoesAwayLeavesTheSessionAsItIs) {
+  const Daemon daemon;
+  const std::string place = daemon.ask("POST", "/v1/sessions", "{}").json()["session_id"];
+  Json order = leaving("mkdir -p out; head -c 30000000 /dev/zero > out/much");
+  order["session"] = place;
+  StreamSocket gone(daemon, order);
+  const Streamed& heard =
+      gone.hear([](const Streamed& some) { return some.artifacts.size() > 1; });
+  EXPECT_TRUE(heard.problem.is_null()) << heard.problem;
+  gone.leave();
+  const Json next = daemon.ask("POST", "/v1/runs",
+                               bash_body("wc -c < out/much", {{"session", place}})).json();
+  EXPECT_EQ(next["stdout"], "30000000\n") << next;
+}
+
+// A tar by hand: what is hostile in one is refused, and the program does not run.
+TEST(ServeArchivesOfOrders, PutNothingThatLeadsOut) {
+  const Daemon daemon;
+  const auto run = [&daemon](const std::vector<TarHead>& heads, const std::string& path) {
+    std::string archive;
+    for (const TarHead& head : heads) archive += tar_head(head).value();
+    archive += tar_end();
+    if (path == "raw") archive.replace(0, 4, "../x");
+    const Json file = {{"path", path}, {"archive", to_base64(archive)}};
+    return daemon.ask("POST", "/v1/runs", bash_body("ls -A", {{"files", {file}}})).json();
+  };
+  EXPECT_EQ(run({{.path = "d/f"}}, ".")["meta"]["cause"], "exited");
+  EXPECT_EQ(run({{.path = "abcd"}}, "raw")["meta"]["cause"], "start_failed");
+  const TarHead up{.path = "d/l", .kind = TarKind::link, .target = "../../etc"};
+  EXPECT_EQ(run({up}, ".")["meta"]["cause"], "start_failed");
+  EXPECT_EQ(run({{.path = "l", .kind = TarKind::link, .target = "d"}, {.path = "l/f"}}, ".")["meta"]
+                ["cause"], "start_failed");
+  EXPECT_EQ(run({{.path = "f", .size = 7}}, ".")["meta"]["cause"], "start_failed");
 }
 
 }  // namespace

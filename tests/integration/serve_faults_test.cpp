@@ -1,3 +1,6 @@
+#include <filesystem>
+#include <iterator>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -137,17 +140,27 @@ std::string body_of(const FaultCase& given) {
                           {"required_controls", controls}});
 }
 
-// One daemon outlives them all.
+// How much a process holds of what its folder in /proc lists.
+std::ptrdiff_t count_of(const Daemon& daemon, const char* what) {
+  const std::string folder = "/proc/" + std::to_string(daemon.pid()) + "/" + what;
+  const std::filesystem::directory_iterator all(folder);
+  return std::distance(begin(all), end(all));
+}
+
+// One daemon outlives them all, and gathers nothing.
 TEST_F(ServeFault, OfEachKindIsAnAnswerOfOneDaemon) {
   EngineProxy proxy(engine_);
   const auto daemon = daemon_at(proxy);
   expect_service(*daemon);
+  const auto descriptors = count_of(*daemon, "fd"), threads = count_of(*daemon, "task");
   const std::vector<FaultCase> cases = short_faults();
   EXPECT_GE(cases.size(), 90U);
   for (const FaultCase& given : cases) {
     SCOPED_TRACE(given.name);
     proxy.meet(given.fault);
+    const auto asked = std::chrono::steady_clock::now();
     const Json result = daemon->ask("POST", "/v1/runs", body_of(given)).json();
+    EXPECT_LT(std::chrono::steady_clock::now() - asked, 30s);
     EXPECT_GE(proxy.met(), 1);
     ASSERT_TRUE(result.contains("meta")) << result.dump();
     const bool is_healed = may_be_healed(given) && result["exit_code"] == 0;
@@ -157,6 +170,10 @@ TEST_F(ServeFault, OfEachKindIsAnAnswerOfOneDaemon) {
     proxy.heal();
     expect_service(*daemon);
   }
+  EXPECT_TRUE(becomes_true(20s, [&] { return count_of(*daemon, "fd") <= descriptors + 1; }))
+      << count_of(*daemon, "fd") << " descriptors instead of " << descriptors;
+  EXPECT_TRUE(becomes_true(20s, [&] { return count_of(*daemon, "task") <= threads + 1; }))
+      << count_of(*daemon, "task") << " threads instead of " << threads;
   expect_nothing_of(daemon->pid());
 }
 

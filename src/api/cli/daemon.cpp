@@ -1,5 +1,6 @@
 #include "api/cli/daemon.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -9,6 +10,7 @@
 #include "base/reach.hpp"
 #include "base/try.hpp"
 #include "core/environment.hpp"
+#include "core/held_inputs.hpp"
 #include "core/json_members.hpp"
 #include "core/orchestrator.hpp"
 #include "core/request_json.hpp"
@@ -18,6 +20,7 @@
 #include "http/exchange.hpp"
 #include "http/websocket.hpp"
 #include "os/wire.hpp"
+#include "policy/packages.hpp"
 
 namespace lazaret::cli {
 namespace {
@@ -84,6 +87,16 @@ Result<std::string> order_for(const ExecutionRequest& request, const std::string
   return Error(Errc::too_large, "the daemon takes no order as long as this");
 }
 
+// With what its files hold, read here, as far as this user may; those of packages are not carried.
+Result<std::string> whole_order_for(const ExecutionRequest& request) {
+  auto held = core::held_by(request.inputs, kMostOrderBytes);
+  if (!held || !std::ranges::all_of(request.packages, policy::is_package_wish))
+    return Error(Errc::too_large, "the daemon takes no such files");
+  ExecutionRequest order = request;
+  order.inputs = std::move(*held);
+  return order_for(order, "");
+}
+
 // What a problem says (RFC 9457).
 Error error_of(const std::string& problem) {
   const auto object = nlohmann::json::parse(problem, nullptr, false);
@@ -125,8 +138,15 @@ class Client {
     LAZARET_TRY(const auto end, await_event(Deadline::never()));
     if (!end.contains("result")) return Error(Errc::protocol, "the daemon gave no result");
     LAZARET_TRY(ExecutionResult result, core::result_of(end.at("result")));
-    if (artifacts_) std::move(*artifacts_).list_in(result);
+    if (artifacts_) std::move(*artifacts_).list_in(result, {});
     return std::optional(std::move(result));
+  }
+  /// What is known when it does not come to its end.
+  [[nodiscard]] ExecutionResult lost(const Error& error) && {
+    auto result =
+        core::failed_run(Error(error).as(Errc::connection_lost).within("the daemon"));
+    if (artifacts_) std::move(*artifacts_).list_in(result, error);
+    return result;
   }
   /// Why, in the daemon's words.
   [[nodiscard]] const Error& refusal() const { return *refusal_; }
@@ -214,10 +234,6 @@ Result<std::unique_ptr<WebSocket>> open_stream(std::unique_ptr<Wire> wire,
       {.target = "/v1/stream", .headers = std::move(headers), .most_bytes = most_bytes}, call);
 }
 
-ExecutionResult lost(const Error& error) {
-  return core::failed_run(Error(error).as(Errc::connection_lost).within("the daemon"));
-}
-
 // A refusal is as short as a problem.
 Status check_answer(http::Exchange& exchange, const Call& call) {
   constexpr std::size_t kMostProblem = 1UL << 20;
@@ -234,7 +250,7 @@ std::optional<ExecutionResult> run_in_daemon(const policy::Config& config,
   const Call call = Call{Deadline::never(), request.stop}.within(kOpenBound);
   auto wire = connect(call);
   if (!wire.ok()) return std::nullopt;
-  const auto order = order_for(request, "");
+  const auto order = whole_order_for(request);
   if (!order.ok()) return std::nullopt;
   const auto extent = request.packages.empty() ? core::Extent::box : core::Extent::packages;
   auto socket = open_stream(std::move(wire).value(),
@@ -245,7 +261,7 @@ std::optional<ExecutionResult> run_in_daemon(const policy::Config& config,
   Client client(std::move(socket).value(), request);
   if (!client.send_order(*order, call).ok()) return std::nullopt;
   auto result = client.finish();
-  return result.ok() ? std::move(result).value() : lost(result.error());
+  return result.ok() ? std::move(result).value() : std::move(client).lost(result.error());
 }
 
 Result<ExecutionResult> run_in_session(const std::string& session,
@@ -257,7 +273,7 @@ Result<ExecutionResult> run_in_session(const std::string& session,
   Client client(std::move(socket), request);
   LAZARET_CHECK(client.send_order(order, call));
   auto result = client.finish();
-  if (!result.ok()) return lost(result.error());
+  if (!result.ok()) return std::move(client).lost(result.error());
   if (!*result) return client.refusal();
   return std::move(**result);
 }

@@ -13,10 +13,8 @@
 #include "base/try.hpp"
 #include "core/describe.hpp"
 #include "core/environment.hpp"
-#include "core/held_inputs.hpp"
 #include "core/orchestrator.hpp"
 #include "os/user.hpp"
-#include "policy/packages.hpp"
 
 namespace lazaret::cli {
 namespace {
@@ -28,23 +26,13 @@ bool touches_files(const ExecutionRequest& request) {
          });
 }
 
-// What a daemon can be asked for: files go with the order, read here, as far as this user may, and
-// those of packages do not.
-std::optional<ExecutionRequest> order_of(const ExecutionRequest& request) {
-  constexpr std::uint64_t kMostHeld = 8UL << 20;  // of one order, which has JSON's letters too
-  if (!std::ranges::all_of(request.packages, policy::is_package_wish)) return std::nullopt;
-  auto held = core::held_by(request.inputs, kMostHeld);
-  if (!held) return std::nullopt;
-  ExecutionRequest order = request;
-  order.inputs = std::move(*held);
-  return order;
-}
+enum class Where { here, daemon_if_any };
 
-ExecutionResult execute(core::Service& service, const ExecutionRequest& request,
-                        const RunFlags& flags, std::stop_source& stop) {
+ExecutionResult execute(core::Service& service, const ExecutionRequest& request, Where where,
+                        std::stop_source& stop) {
   const os::InterruptWatch watch([&stop] { stop.request_stop(); });
-  const auto order = flags.no_daemon ? std::nullopt : order_of(request);
-  auto result = order ? run_in_daemon(service.config(), *order) : std::nullopt;
+  auto result = where == Where::daemon_if_any ? run_in_daemon(service.config(), request)
+                                              : std::nullopt;
   return result ? std::move(*result) : service.execute(request);
 }
 
@@ -90,7 +78,9 @@ int run_request(ExecutionRequest request, const Common& common, const RunFlags& 
   if (!common.json && !common.quiet)
     request.on_progress = [](std::string_view what) { note(std::string(what)); };
   auto lent = lend_terminal(request, common, stop);
-  const ExecutionResult result = execute(*service, request, flags, stop);
+  const bool may_go = checked.ok() && !flags.no_daemon;
+  const ExecutionResult result =
+      execute(*service, request, may_go ? Where::daemon_if_any : Where::here, stop);
   live.settle();
   lent.reset();
   if (!show(result, request, live, common, flags)) return kOurFailure;

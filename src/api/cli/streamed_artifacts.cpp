@@ -29,6 +29,7 @@ StreamedArtifacts::StreamedArtifacts(std::filesystem::path directory)
               .most_bytes = std::numeric_limits<std::uint64_t>::max()}) {}
 
 void StreamedArtifacts::begin(std::string_view head) {
+  has_begun_ = true;
   if (!taken_.ok()) return;
   const auto artifact = core::head_of(head);
   taken_ = artifact.ok() ? take(*artifact) : Status(artifact.error());
@@ -44,8 +45,10 @@ void StreamedArtifacts::content(std::string_view bytes) {
   if (taken_.ok()) taken_ = taker_.content(bytes_of(bytes));
 }
 
-void StreamedArtifacts::list_in(ExecutionResult& result) && {
+void StreamedArtifacts::list_in(ExecutionResult& result, const Status& stream) && {
+  if (!has_begun_) return;
   if (taken_.ok() && taker_.trouble()) taken_ = *taker_.trouble();
+  if (taken_.ok()) taken_ = stream;
   result.artifacts = core::list_of(std::move(taker_), taken_, result.meta.warnings);
 }
 

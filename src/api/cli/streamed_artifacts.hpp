@@ -17,13 +17,15 @@ class StreamedArtifacts {
   void begin(std::string_view head);
   /// Of the one that came last; none at its end.
   void content(std::string_view bytes);
-  /// Puts what was taken, and what to know of the rest, where a run of our own has it.
-  void list_in(ExecutionResult& result) &&;
+  /// Puts what was taken, and what to know of the rest, where a run of our own has it; `stream` is
+  /// how their stream ended. Of nothing that ever came nothing is said.
+  void list_in(ExecutionResult& result, const Status& stream) &&;
 
  private:
   [[nodiscard]] Status take(const Artifact& head);
 
   core::ArtifactTaker taker_;
+  bool has_begun_ = false;
   Status taken_;  // once this is an error, nothing more is
 };
 

@@ -38,6 +38,7 @@ class Dialogue final : public Guest, public std::enable_shared_from_this<Dialogu
   }
   ~Dialogue() override {
     release();
+    hall_.bodies_bytes -= order_bytes_;
     hall_.guests.erase(this);
   }
 
@@ -92,14 +93,17 @@ class Dialogue final : public Guest, public std::enable_shared_from_this<Dialogu
     pump();
   }
 
+  // An order is held until its run has ended, and counts until we part.
   void hear() {
     const std::string message = boost::beast::buffers_to_string(input_.data());
+    if (!talk_.begun()) order_bytes_ += std::exchange(held_bytes_, 0);
     let_go();
     talk_.hear(message, socket_.got_text() ? Talk::Kind::text : Talk::Kind::binary);
   }
 
   void let_go() {
     input_.clear();
+    input_.shrink_to_fit();
     release();
   }
 
@@ -171,7 +175,8 @@ class Dialogue final : public Guest, public std::enable_shared_from_this<Dialogu
   boost::beast::flat_buffer input_;
   std::string output_;
   asio::const_buffer left_;     // of it, not yet on its way
-  std::size_t held_bytes_ = 0;  // in the hall's count
+  std::size_t held_bytes_ = 0;   // in the hall's count
+  std::size_t order_bytes_ = 0;  // likewise
   bool writing_ = false;
   bool closing_ = false;
 };

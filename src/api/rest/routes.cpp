@@ -1,5 +1,6 @@
 #include "api/rest/routes.hpp"
 
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <utility>

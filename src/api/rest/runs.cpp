@@ -104,8 +104,9 @@ void Runs::attach(const std::shared_ptr<Run>& run) {
                       [run, stream, text = std::string(bytes)] { notice(run, stream, text); });
   };
   run->request.on_progress = [this, run](std::string_view what) {
+    if (run->mode != Output::streamed) return;
     boost::asio::post(loop_, [run, text = std::string(what)] {
-      if (run->mode == Output::streamed) run->progress.push_back(text);
+      run->progress.push_back(text);
       if (const auto changed = run->changed) changed();
     });
   };

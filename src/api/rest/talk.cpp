@@ -33,10 +33,6 @@ std::string piece_of(const Artifact* begun, std::string_view bytes) {
 
 }  // namespace
 
-Talk::~Talk() {
-  if (artifacts_) artifacts_->fail(Error(Errc::cancelled, "the client has gone"));
-}
-
 void Talk::hear(const std::string& message, Kind kind) {
   if (over_ || complaint_) return;
   if (!run_)
@@ -67,6 +63,11 @@ void Talk::begin(const std::string& message) {
   run_ = std::get<std::shared_ptr<Run>>(std::move(run));
   run_->changed = [this] { changed_(); };
   events_.emplace(run_);
+  if (artifacts_) {
+    cut_.emplace(run_->stop.get_token(), [channel = artifacts_] {
+      channel->fail(Error(Errc::cancelled, "the run was cancelled"));
+    });
+  }
 }
 
 // The worker waits for the client, who has to take a piece in time (Bounds::write).
@@ -145,7 +146,6 @@ std::optional<Talk::Message> Talk::next() {
 void Talk::leave() {
   if (!run_) return;
   run_->changed = nullptr;
-  if (artifacts_) artifacts_->fail(Error(Errc::cancelled, "the client has gone"));
   desk_.runs.cancel(run_);
 }
 

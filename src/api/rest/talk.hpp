@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <stop_token>
 #include <string>
 
 #include "api/rest/channel.hpp"
@@ -28,9 +29,6 @@ class Talk {
   };
 
   Talk(Desk& desk, std::string request_id) : desk_(desk), request_id_(std::move(request_id)) {}
-  Talk(const Talk&) = delete;
-  Talk& operator=(const Talk&) = delete;
-  ~Talk();
 
   /// Called whenever next() may have something new.
   void when_changed(std::function<void()> changed) { changed_ = std::move(changed); }
@@ -59,7 +57,8 @@ class Talk {
   std::shared_ptr<Run> run_;      // shared with the worker that executes it
   std::shared_ptr<Input> input_;  // shared with the run's source of standard input
   std::shared_ptr<Channel> artifacts_;  // shared with the run's sink for them
-  std::shared_ptr<std::function<void()>> wake_;  // here as long as this is
+  std::optional<std::stop_callback<std::function<void()>>> cut_;  // of them, when the run ends
+  std::shared_ptr<std::function<void()>> wake_;                   // here as long as this is
   std::optional<Events> events_;
   std::optional<TerminalSize> size_;  // that the program has not been told of yet
   std::optional<std::string> complaint_;

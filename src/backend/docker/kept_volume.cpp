@@ -58,7 +58,10 @@ KeptVolume::KeptVolume(const engine::EngineClient& client, const Leases& leases,
 
 Status KeptVolume::prepare(const Call& call) {
   if (known_) return {};
+  // It stays, whatever becomes of us: only that it may be on its way is written down.
+  (void)leases_.intend(journal::Kind::volume, name()).ok();
   const auto made = engine::volume::create(client_, name(), content_.labels, call);
+  leases_.settle(journal::Kind::volume, name());
   if (made.ok()) return {};
   // Podman fails for the second of two that make it at the same time.
   if (engine::volume::inspect(client_, name(), call).ok()) return {};

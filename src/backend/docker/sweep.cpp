@@ -24,7 +24,7 @@ using journal::Standing;
 // for once more for as long as a disk that is too busy may have kept it.
 constexpr std::int64_t kOnItsWay = 10, kMayCome = 300;
 
-// Something of ours on an engine, and how it goes.
+// Something of ours on an engine, and how it goes; what stays does not.
 struct Piece {
   Kind kind;
   std::string name;
@@ -81,17 +81,19 @@ Status add_containers(std::vector<Piece>& pieces, const engine::EngineClient& cl
   return {};
 }
 
-// What stays is not ours alone: the runner's volume, and those with packages.
+// What stays is not one process's: the runner's volume, and those with packages.
 Status add_volumes(std::vector<Piece>& pieces, const engine::EngineClient& client,
                    const Call& call) {
   const std::string label = std::string(kOwnerLabel) + "=" + kOwner;
   LAZARET_TRY(const auto volumes, engine::volume::list(client, {label}, call));
   for (const auto& volume : volumes) {
-    if (volume.labels.contains(kRunnerLabel) || volume.labels.contains(kPackagesLabel)) continue;
+    const bool stays =
+        volume.labels.contains(kRunnerLabel) || volume.labels.contains(kPackagesLabel);
+    const auto remove = [&client, &call, name = volume.name] {
+      return engine::volume::remove(client, name, call);
+    };
     pieces.push_back({Kind::volume, volume.name, instance_in(volume.labels),
-                      [&client, &call, name = volume.name] {
-                        return engine::volume::remove(client, name, call);
-                      }});
+                      stays ? std::function<Status()>() : remove});
   }
   return {};
 }
@@ -105,10 +107,12 @@ Result<std::vector<Piece>> pieces_of(const engine::EngineClient& client, const C
 }
 
 // The leases of dead processes on this engine: what was not found there is gone, was never made or
-// may still come. So may what was removed while the engine was making it: it is listed once more.
+// may still come; what stays is there. What was removed while the engine was making it may come as
+// well: it is listed once more.
 void settle_leases(std::vector<Finding>& findings, const std::string& place, const Leases& leases,
-                   Act act, const std::set<std::string>& in_the_making) {
-  std::set<std::string> there, removed;
+                   Act act, const std::set<std::string>& in_the_making,
+                   const std::set<std::string>& staying) {
+  std::set<std::string> there, removed = staying;
   for (const Finding& finding : findings)
     (finding.fate == Fate::removed ? removed : there).insert(finding.name);
   for (const Lease& lease : leases.left()) {
@@ -174,13 +178,17 @@ std::vector<Finding> sweep_engine(const engine::EngineClient& client, const Leas
     return {{"engine", place, client.describe(), 0, Fate::failed, pieces.error().message(),
              "run lazaret gc again once it answers"}};
   std::vector<Finding> findings;
-  std::set<std::string> in_the_making;
+  std::set<std::string> in_the_making, staying;
   for (const Piece& piece : *pieces) {
+    if (!piece.remove) {
+      staying.insert(piece.name);
+      continue;
+    }
     if (is_alive(piece.owner, leases)) continue;
     findings.push_back(judge_piece(piece, place, leases, act));
     if (piece.in_the_making) in_the_making.insert(findings.back().name);
   }
-  settle_leases(findings, place, leases, act, in_the_making);
+  settle_leases(findings, place, leases, act, in_the_making, staying);
   return findings;
 }
 

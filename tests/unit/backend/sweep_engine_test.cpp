@@ -67,6 +67,21 @@ TEST_F(SweepEngine, WaitsForWhatIsNotThereYet) {
   EXPECT_EQ(rows(), 1U);
 }
 
+// A runner's volume is everybody's, and was on its way when its maker was killed.
+TEST_F(SweepEngine, IsDoneWithWhatStaysOnceThatIsThere) {
+  const Leases theirs(scratch_.path(), kPlace, dead_);
+  theirs.settle(journal::Kind::container, kName);
+  ASSERT_TRUE(theirs.intend(journal::Kind::volume, "lazaret-runner-1").ok());
+  EXPECT_THAT(fates_where_it_lists(json::array()), ElementsAre(Fate::pending));
+  EXPECT_EQ(rows(), 1U);
+  auto labels = labels_of(dead_, "lazaret-runner-1");
+  labels[kRunnerLabel] = "1";
+  const json volumes = {{"Volumes", {{{"Name", "lazaret-runner-1"}, {"Labels", labels}}}}};
+  engine_.answers = {says(200, "[]"), says(200, volumes.dump())};
+  EXPECT_THAT(sweep_engine(client_, leases_, Act::remove, engine::test::soon()), IsEmpty());
+  EXPECT_EQ(rows(), 0U);
+}
+
 // Docker has been seen to list one again that was removed while it was made.
 TEST_F(SweepEngine, LooksAgainForWhatItRemovedWhileThatWasMade) {
   for (const char* const state : {"created", "removing"})
