@@ -16,8 +16,9 @@ struct Ready {
   std::uint32_t count = 0;
 };
 
-/// What `pool.ready` says, for requests that say nothing but their language; nothing where there is
-/// no pool. Errors: invalid_argument where more are to wait than may; those of policy::resolve.
+/// What `pool.ready` says; nothing where there is no pool. Errors: invalid_argument where more are
+/// to wait than may, and for what is no request; unsupported for packages; and those of
+/// policy::resolve.
 [[nodiscard]] Result<std::vector<Ready>> ready_in(const policy::Config& config,
                                                   std::chrono::milliseconds default_grace);
 

@@ -48,7 +48,8 @@ struct PoolSize {
   std::chrono::milliseconds idle{30'000};   ///< without demand, until they are given up
   std::uint64_t memory_bytes = 1ULL << 30;  ///< that they may take while they wait
   std::uint32_t rate = 1'000;               ///< made in a second
-  /// By language, how many wait from the start, for requests that ask for nothing special.
+  /// How many wait from the start, for requests that say nothing but this language, or for those
+  /// that are like this one, in JSON.
   std::map<std::string, std::uint32_t> ready = {};
 };
 

@@ -7,6 +7,7 @@
 
 #include "base/letters.hpp"
 #include "base/try.hpp"
+#include "policy/config_value.hpp"
 #include "policy/environment.hpp"
 #include "policy/hosts.hpp"
 #include "policy/image_name.hpp"
@@ -14,6 +15,7 @@
 #include "policy/limit_table.hpp"
 #include "policy/mounts.hpp"
 #include "policy/packages.hpp"
+#include "policy/ready_wishes.hpp"
 
 namespace lazaret::policy {
 namespace {
@@ -30,29 +32,6 @@ Error loosens(std::string_view what) {
 Result<std::string> text_of(const json& value) {
   if (!value.is_string()) return invalid("must be text");
   return value.get<std::string>();
-}
-
-/// A list of words, or one text of words between commas, as the environment has it.
-Result<std::vector<std::string>> words_of(const json& value) {
-  constexpr std::size_t kMost = 256;
-  std::vector<std::string> words;
-  if (value.is_string()) {
-    const auto text = value.get<std::string>();
-    for (std::size_t begin = 0; begin <= text.size();) {
-      const auto end = std::min(text.find(',', begin), text.size());
-      if (end > begin) words.push_back(text.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  } else if (value.is_array()) {
-    for (const auto& element : value) {
-      if (!element.is_string()) return invalid("must be a list of texts");
-      words.push_back(element.get<std::string>());
-    }
-  } else {
-    return invalid("must be a list");
-  }
-  if (words.size() > kMost) return invalid("has more than 256 elements");
-  return words;
 }
 
 template <typename Names>
@@ -105,15 +84,6 @@ Status store_fallback(Config& config, const json& value, Origin origin) {
   }
   config.fallback = rule;
   return {};
-}
-
-Result<double> amount_of(Unit unit, const json& value) {
-  if (value.is_string()) return parse_quantity(value.get<std::string>(), unit);
-  if (!value.is_number()) return invalid("must be a number or a text such as 30s or 512MiB");
-  const auto number = value.get<double>();
-  const bool whole = unit == Unit::bytes || unit == Unit::count || unit == Unit::seconds;
-  if (whole && !value.is_number_integer()) return invalid("must be a whole number");
-  return unit == Unit::milliseconds ? number * 1000 : number;  // a bare time is in seconds
 }
 
 Status store_amount(const LimitRow& row, Limits& limits, const json& value, Origin origin) {
@@ -263,35 +233,9 @@ Status store_pool_rate(Config& config, const json& value, Origin) {
   return {};
 }
 
-// `python:2`, or `python` for one.
-Status store_ready(std::map<std::string, std::uint32_t>& ready, const std::string& word,
-                   const Config& config) {
-  const std::size_t colon = std::min(word.find(':'), word.size());
-  const std::string language = word.substr(0, colon);
-  if (language == "exec" || !config.images.contains(language))
-    return invalid(in_quotes(language) + " is no language that can wait");
-  LAZARET_TRY(const double count, colon == word.size()
-                                      ? Result<double>(1.0)
-                                      : amount_of(Unit::count, json(word.substr(colon + 1))));
-  if (count < 1 || count > kMostInPool) return invalid("so many of a language: from 1 to 256");
-  if (!ready.emplace(language, static_cast<std::uint32_t>(count)).second)
-    return invalid(in_quotes(language) + " is there twice");
-  return {};
-}
-
 Status store_pool_ready(Config& config, const json& value, Origin) {
-  LAZARET_TRY(const auto words, words_of(value));
-  std::map<std::string, std::uint32_t> ready;
-  for (const auto& word : words) LAZARET_CHECK(store_ready(ready, word, config));
-  config.pool.ready = std::move(ready);
+  LAZARET_TRY(config.pool.ready, ready_wishes(value, config));
   return {};
-}
-
-std::string show_ready(const Config& config) {
-  std::vector<std::string> words;
-  for (const auto& [language, count] : config.pool.ready)
-    words.push_back(language + ":" + std::to_string(count));
-  return joined(words);
 }
 
 std::vector<ConfigKey> make_table() {
@@ -337,7 +281,8 @@ std::vector<ConfigKey> make_table() {
   table.push_back({"pool.rate", "LAZARET_POOL_RATE", ProjectMay::nothing, store_pool_rate,
                    [](const Config& config) { return std::to_string(config.pool.rate); }});
   table.push_back(
-      {"pool.ready", "LAZARET_POOL_READY", ProjectMay::nothing, store_pool_ready, show_ready});
+      {"pool.ready", "LAZARET_POOL_READY", ProjectMay::nothing, store_pool_ready,
+       [](const Config& config) { return show_wishes(config.pool.ready); }});
   table.push_back(words_key("environment.allow", "LAZARET_ENVIRONMENT_ALLOW",
                             &Config::environment_allow, check_variable));
   return table;

@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,6 +60,26 @@ TEST(ServePool, HasWhatIsConfiguredReadyBeforeAnybodyAsks) {
   const Json ran = daemon.ask("POST", "/v1/runs", Json({{"code", "print(1)"}}).dump()).json();
   EXPECT_EQ(ran["meta"]["made_ahead"], true);
   EXPECT_TRUE(becomes_true(20s, [&] { return python().value("ready", 0) == 2; }));
+}
+
+TEST(ServePool, HasBoxesReadyForRequestsLikeTheConfiguredOnes) {
+  const Folder home;
+  std::filesystem::create_directories(home.path() + "/lazaret");
+  (void)home.write("lazaret/config.yaml",
+                   "pool:\n  ready:\n    - {count: 1, language: bash, profile: strict,\n"
+                   "       environment: {A: b}, limits: {memory_bytes: 300000000}}\n");
+  const Daemon daemon({}, {{"XDG_CONFIG_HOME", home.path()}});
+  EXPECT_TRUE(becomes_true(20s, [&] {
+    return daemon.ask("GET", "/v1/pool").json()["pools"][0].value("ready", 0) == 1;
+  }));
+  const auto is_made_ahead = [&daemon](const char* profile) {
+    const Json more = {{"profile", profile},
+                       {"environment", {{"A", "b"}}},
+                       {"limits", {{"memory_bytes", 300000000}}}};
+    return daemon.ask("POST", "/v1/runs", bash_body("true", more)).json()["meta"]["made_ahead"];
+  };
+  EXPECT_EQ(is_made_ahead("standard"), false);
+  EXPECT_EQ(is_made_ahead("strict"), true);
 }
 
 // What a kind's digest covers may hold secrets, and nothing of them can be tried out on it.

@@ -73,6 +73,11 @@ TEST(Config, SaysWhichLanguagesWaitFromTheStart) {
             (Ready{{"python", 2}, {"bash", 1}}));
   EXPECT_EQ(from_user({{"pool", {{"ready", {"python:8"}}}}}).value().pool.ready,
             (Ready{{"python", 8}}));
+  const json like = {{"count", 2}, {"language", "bash"}, {"profile", "strict"}};
+  EXPECT_EQ(from_user({{"pool", {{"ready", {"python", like}}}}}).value().pool.ready,
+            (Ready{{"python", 1}, {R"({"language":"bash","profile":"strict"})", 2}}));
+  EXPECT_FALSE(from_user({{"pool", {{"ready", {like, like}}}}}).ok());
+  EXPECT_FALSE(from_user({{"pool", {{"ready", {{{"language", "bash"}}}}}}}).ok());
   for (const char* const wrong :
        {"python:0", "python:257", "python:", "python:x", "cobol", "exec", "python:1,python:2"})
     EXPECT_FALSE(from_variables({{"LAZARET_POOL_READY", wrong}}).ok()) << wrong;
