@@ -15,6 +15,7 @@ namespace {
 
 constexpr int kClients = 16;
 constexpr int kSessions = 500;
+constexpr int kManyRuns = 20'000;
 constexpr const char* kAlone = "one client after another";
 constexpr const char* kTogether = "16 clients at the same time";
 constexpr const char* kWarm = "a warm run alone";
@@ -135,10 +136,11 @@ Group serving_group(int rounds) {
   for (const char* const name : {kAnswers, kReady, kReadyOnDocker})
     group.add_quantile(name, 0.5, at_most(100));
   const Daemon daemon(native());
+  daemon.must_be_ready();
   group.figures.push_back({"the daemon, idle", daemon.resident_kib() / 1024, "MiB", at_most(25)});
   add_warm_crowd(group, rounds);
   add_crowd(group, daemon, rounds);
-  add_growth(group, daemon, std::max(20'000, 200 * rounds));
+  add_growth(group, daemon, kManyRuns);
   add_sessions(group);
   return group;
 }
