@@ -14,6 +14,7 @@ readonly BUILD_PACKAGES=(g++ cmake ninja-build pkg-config ccache libboost1.81-de
 # shellcheck disable=SC2034 # as above
 readonly ENGINE_PACKAGES=(docker.io podman runc uidmap mmdebstrap ca-certificates)
 # For tests/tools/vm.sh, whose machine is a Debian on x86_64.
+# shellcheck disable=SC2034 # as above
 readonly VM_PACKAGES=(qemu-system-x86 busybox-static systemd dbus libpam-systemd)
 is_vm_host() { [[ $(uname -m) == x86_64 ]] && grep -qx 'ID=debian' /etc/os-release; }
 
