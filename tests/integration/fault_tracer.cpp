@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -167,8 +168,8 @@ bool take_own_mounts() {
 // Everything that one run starts, until it is all over.
 class Tracer {
  public:
-  Tracer(pid_t first, const Answer& answer, const FewerFlags& fewer, Observed& observed)
-      : answer_(answer), fewer_(fewer), observed_(observed) {
+  Tracer(pid_t first, const Answer& answer, const Weakening& weakening, Observed& observed)
+      : answer_(answer), weakening_(weakening), observed_(observed) {
     tracees_[first] = {};
   }
 
@@ -273,7 +274,7 @@ class Tracer {
     if (tracee.role == Role::other) return;
     const CallSite site{tracee.role, number, ++counts_[{tracee.role, number}]};
     if (!observed_.executed) observed_.calls.push_back(site);
-    if (number == SYS_clone3 && site.role == fewer_.role) take_flags(pid, info.entry.args[0]);
+    if (site.role == weakening_.role) weaken(pid, info);
     std::uint64_t arguments[6];
     std::ranges::copy(info.entry.args, arguments);
     if (answer_) tracee.result = answer_(site, arguments);
@@ -284,18 +285,51 @@ class Tracer {
     change(pid, kHarmless, {});
   }
 
+  void weaken(pid_t pid, const __ptrace_syscall_info& info) {
+    const auto& arguments = info.entry.args;
+    if (info.entry.nr == SYS_clone3) take_flags(pid, arguments[0]);
+    if (info.entry.nr != SYS_mount || weakening_.mount.empty()) return;
+    if (text_at(pid, arguments[1]) == weakening_.mount) take_bounds(pid, arguments[4]);
+  }
+
+  // To tmpfs(5) and proc(5) a 0 is no bound.
+  void take_bounds(pid_t pid, std::uint64_t place) {
+    std::string options = text_at(pid, place);
+    for (const std::string_view name : {"size=", "nr_inodes=", "hidepid="}) {
+      std::size_t at = options.find(name);
+      if (at == std::string::npos) continue;
+      for (at += name.size(); std::isdigit(static_cast<unsigned char>(options[at])) != 0; ++at)
+        options[at] = '0';
+    }
+    const int memory = ::open(memory_of(pid).c_str(), O_WRONLY | O_CLOEXEC);
+    const ssize_t count =
+        ::pwrite(memory, options.data(), options.size(), static_cast<off_t>(place));
+    observed_.hit = observed_.hit || count == static_cast<ssize_t>(options.size());
+    ::close(memory);
+  }
+
+  static std::string memory_of(pid_t pid) { return "/proc/" + std::to_string(pid) + "/mem"; }
+
+  static std::string text_at(pid_t pid, std::uint64_t place) {
+    char text[256] = {};
+    const int memory = ::open(memory_of(pid).c_str(), O_RDONLY | O_CLOEXEC);
+    (void)::pread(memory, text, sizeof text - 1, static_cast<off_t>(place));
+    ::close(memory);
+    return text;
+  }
+
   // The first member of struct clone_args.
   void take_flags(pid_t pid, std::uint64_t place) {
     auto* const address = reinterpret_cast<void*>(place);
     errno = 0;
     const auto flags = static_cast<std::uint64_t>(::ptrace(PTRACE_PEEKDATA, pid, address, nullptr));
-    if (errno != 0 || (flags & fewer_.flags) == 0) return;
-    const bool taken = ::ptrace(PTRACE_POKEDATA, pid, address, flags & ~fewer_.flags) == 0;
+    if (errno != 0 || (flags & weakening_.flags) == 0) return;
+    const bool taken = ::ptrace(PTRACE_POKEDATA, pid, address, flags & ~weakening_.flags) == 0;
     observed_.hit = observed_.hit || taken;
   }
 
   const Answer& answer_;
-  const FewerFlags& fewer_;
+  const Weakening& weakening_;
   Observed& observed_;
   std::map<pid_t, Tracee> tracees_;
   std::map<std::pair<Role, long>, unsigned> counts_;
@@ -340,7 +374,7 @@ Answer failing(const FailedCall& fault) {
 }
 
 Observed observe_run(Caller caller, const ExecutionRequest& request, const Answer& answer,
-                     const FewerFlags& fewer) {
+                     const Weakening& weakening) {
   Observed observed;
   const Paper paper;
   int gate[2];
@@ -351,7 +385,7 @@ Observed observe_run(Caller caller, const ExecutionRequest& request, const Answe
   if (seized) (void)!::write(gate[1], "g", 1);
   ::close(gate[0]), ::close(gate[1]);
   const Bell bell;
-  Tracer(child, answer, fewer, observed).follow();
+  Tracer(child, answer, weakening, observed).follow();
   const Json seen = Json::parse(paper.read(), nullptr, false);
   if (!seen.is_object()) return observed;
   observed.result = seen["result"];

@@ -38,11 +38,11 @@ using Arguments = std::span<const std::uint64_t, 6>;
 using Answer = std::function<std::optional<long>(const CallSite&, Arguments)>;
 [[nodiscard]] Answer failing(const FailedCall& fault);
 
-/// Flags that are taken away from each clone3(2) by one role: namespaces that are not made, and
-/// whose maker is told that they were.
-struct FewerFlags {
+/// What is taken away from a call that is made, so that its caller believes to have it.
+struct Weakening {
   Role role = Role::ground;
-  std::uint64_t flags = 0;
+  std::uint64_t flags = 0;  ///< of each clone3(2): namespaces that are not made
+  std::string mount = {};   ///< of each mount(2) there: what its options bound, by numbers
 };
 
 /// One native run under ptrace(2).
@@ -60,7 +60,7 @@ struct Observed {
 /// Runs `request` as `caller` in a child whose mounts and host name, when we are root, are its own
 /// but shared with what it starts: a step that escapes is seen and hurts nobody.
 [[nodiscard]] Observed observe_run(Caller caller, const ExecutionRequest& request,
-                                   const Answer& answer = {}, const FewerFlags& fewer = {});
+                                   const Answer& answer = {}, const Weakening& weakening = {});
 /// This processor's calls can be changed.
 [[nodiscard]] bool can_inject();
 

@@ -47,6 +47,10 @@ reads("/proc/%d/mem" % SCENE["pid"], 1)
 if not os.path.exists("/proc/%d" % SCENE["pid"]):
     raise Blocked("not there")
 saw(len([name for name in os.listdir("/proc") if name.isdigit()]), )
+#: B-33-init-shown 33 see that the first process is there
+#: by-design-of-engines the box's own runner is shown there, and nothing of it can be read
+os.stat("/proc/1")
+saw("it is shown")
 #: B-33-init-environ 33 read environ of the first process
 reads("/proc/1/environ")
 #: B-33-init-maps 33 read maps of the first process
