@@ -48,17 +48,27 @@ std::size_t mounts() {
   return count;
 }
 
+// Where what is outside of a box could stay.
+std::size_t files() {
+  std::size_t count = 0;
+  for (const fs::path& directory : {fs::temp_directory_path(), fs::path("/dev/shm")})
+    count += entries_of(directory.c_str());
+  return count;
+}
+
 struct Traces {
-  std::size_t processes, descriptors, mounts;
+  std::size_t processes, descriptors, mounts, files;
 };
+Traces traces() { return {descendants(), entries_of("/proc/self/fd"), mounts(), files()}; }
 
 // Boxes leave in the background: until what was there before is all there is, or too late.
 Traces traces_down_to(const Traces& before) {
   const auto end = std::chrono::steady_clock::now() + 20s;
   for (;; std::this_thread::sleep_for(50ms)) {
-    const Traces now = {descendants(), entries_of("/proc/self/fd"), mounts()};
+    const Traces now = traces();
     const bool is_clean = now.processes <= before.processes &&
-                          now.descriptors <= before.descriptors && now.mounts <= before.mounts;
+                          now.descriptors <= before.descriptors && now.mounts <= before.mounts &&
+                          now.files <= before.files;
     if (is_clean || std::chrono::steady_clock::now() > end) return now;
   }
 }
@@ -89,7 +99,7 @@ Group endings_group(int) {
   const CodeSandbox sandbox = sandbox_on(kNative, Ahead::nothing);
   (void)test::run_endings(sandbox, 100);
   std::this_thread::sleep_for(2s);
-  const Traces before = {descendants(), entries_of("/proc/self/fd"), mounts()};
+  const Traces before = traces();
   test::Endings all;
   const double time = milliseconds_of([&] { all = run_all(sandbox); });
   if (all.unexpected > 0) std::fprintf(stderr, "%s\n", all.first.c_str());
@@ -103,7 +113,8 @@ Group endings_group(int) {
                    {"processes left", more(after.processes, before.processes), "", at_most(0)},
                    {"descriptors left", more(after.descriptors, before.descriptors), "",
                     at_most(0)},
-                   {"mounts left", more(after.mounts, before.mounts), "", at_most(0)}};
+                   {"mounts left", more(after.mounts, before.mounts), "", at_most(0)},
+                   {"files left", more(after.files, before.files), "", at_most(0)}};
   return group;
 }
 

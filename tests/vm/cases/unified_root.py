@@ -47,6 +47,16 @@ def EnforcesEveryControlButAnOldLandlock():
     equal(answer.evidence["landlock"]["status"], "partial", answer)
 
 
+def RefusesStrictForTheOldLandlockAlone():
+    answer = command("echo", "has run", options=("--strict",))
+    equal(answer.code, 125, answer)
+    check("has run" not in answer.result["stdout"], answer)
+    said = answer.result["error"]["message"]
+    check("landlock" in said, answer)
+    others = [name for name in answer.evidence if name != "landlock"]
+    equal([name for name in others if name in said], [], answer)
+
+
 def LetsDoctorSayWhatARunWillShow_P48():
     prediction_is_true()
 
