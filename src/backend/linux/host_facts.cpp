@@ -28,7 +28,7 @@ namespace {
 // L-53. What a user's service manager has not got from the system's, it gives to nobody
 // (systemd.resource-control(5), Delegate=).
 constexpr const char* kDelegateToUser =
-    "sudo systemctl edit user@.service, with: [Service] Delegate=cpu cpuset io memory pids; then "
+    "sudo systemctl edit user@.service, with: [Service] Delegate=cpu io memory pids; then "
     "log in anew";
 constexpr const char* kDelegateToRoot =
     "in a service: Delegate=yes; in a container: of an engine that hands them out";
