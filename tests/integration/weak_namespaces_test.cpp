@@ -1,5 +1,7 @@
 #include <sched.h>
+#include <sys/syscall.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -81,6 +83,24 @@ TEST_P(WeakNamespaces, RunNothingThatRequiresThem) {
   const Json result = run_without(lack, {its_own});
   EXPECT_EQ(result.value("stdout", "?"), "") << result.dump();
   EXPECT_TRUE(result.contains("error")) << result.dump();
+}
+
+// As AppArmor refuses on Ubuntu (P-47): the namespaces are made, and nothing may be done in them.
+TEST(RefusedNamespaces, AreToldWithTheStepAndWhatToDo) {
+  if (!can_inject()) LAZARET_SKIP_OR_FAIL("ptrace", "written for x86-64");
+  if (!can_be(Caller::user)) LAZARET_SKIP_OR_FAIL("root", "this test is not run by root");
+  const auto text = in_child(Caller::root, [] {
+    const Answer refuse = [](const CallSite& site, Arguments) -> std::optional<long> {
+      const bool is_it = site.role == Role::ground && site.number == SYS_sethostname;
+      return is_it ? std::optional<long>(-EPERM) : std::nullopt;
+    };
+    return observe_run(Caller::user, bash("echo ran"), refuse).result.dump();
+  });
+  const Json result = Json::parse(text.value_or(""), nullptr, false);
+  ASSERT_TRUE(result.is_object()) << text.value_or("nothing");
+  EXPECT_EQ(result.value("stdout", "?"), "");
+  EXPECT_THAT(result["error"]["message"].dump(), HasSubstr("name host"));
+  EXPECT_THAT(result["error"]["hint"].dump().size(), testing::Gt(10U)) << result["error"];
 }
 
 }  // namespace

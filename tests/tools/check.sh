@@ -63,7 +63,7 @@ idle() {
 # a program with threads, whose locks it keeps, what carries 100 MiB of the same bytes for a minute
 # or two, and programs of the corpus but Python's: they differ in what is not ours.
 readonly NOT_HERE='(/|On_)([Dd]ocker|[Pp]odman)|FillingFault|ServeFault|ServePool(Look|Events)'\
-'|NativeFault|WeakNa|Killed|WantOfDescriptors|InAFork|ServesAFork|TakeNobodyElsesPlace'\
+'|NativeFault|WeakNa|RefusedNa|Killed|WantOfDescriptors|InAFork|ServesAFork|TakeNobodyElsesPlace'\
 '|TakesAllThatAProgramMayShow|MoreThan64Mebibytes'\
 '|Corpus.*/(bash|c|cpp|go|java|javascript|rust|sh|typescript)_'
 # What the box does to its program, which none of our threads has a part in; other tests have.
