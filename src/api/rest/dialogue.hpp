@@ -96,14 +96,15 @@ class Dialogue final : public Guest, public std::enable_shared_from_this<Dialogu
   // An order is held until its run has ended, and counts until we part.
   void hear() {
     const std::string message = boost::beast::buffers_to_string(input_.data());
-    if (!talk_.begun()) order_bytes_ += std::exchange(held_bytes_, 0);
+    const bool is_order = !talk_.begun();
+    if (is_order) order_bytes_ += std::exchange(held_bytes_, 0);
     let_go();
+    if (is_order) input_.shrink_to_fit();  // what comes next is short
     talk_.hear(message, socket_.got_text() ? Talk::Kind::text : Talk::Kind::binary);
   }
 
   void let_go() {
     input_.clear();
-    input_.shrink_to_fit();
     release();
   }
 
