@@ -239,7 +239,7 @@ TEST_P(ServeCrowd, OfBadClientsHoldsUpNoGoodOneAndIsGotRidOf) {
   }
   EXPECT_TRUE(becomes_true(20s, [&] { return processes_marked(marker).empty(); }));
 #ifndef LAZARET_SANITIZED
-  long bound = 40L * 1024;  // of which 30 are seen on a machine at rest
+  long bound = 32L * 1024;
   for (const Mob& mob : crowd) bound += is_tls() ? kTlsKib * mob.misdeed.count : 0;
   EXPECT_LE(kib_of(daemon, "VmHWM"), kib + bound);
 #endif
