@@ -38,12 +38,9 @@ std::vector<std::string> tree_of(const fs::path& directory) {
 class CliDaemonFiles : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    const std::string backend = GetParam();
-    const auto options = options_for(backend);
-    if (!options) LAZARET_SKIP_OR_FAIL(backend, "no endpoint is given");
-    variables_["SANDBOX_TYPE"] = backend == "native" ? "local" : backend;
-    variables_["SANDBOX_FALLBACK"] = "never";
-    if (options->host) variables_["LAZARET_HOST"] = *options->host;
+    const auto variables = variables_for(GetParam());
+    if (!variables) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
+    variables_ = *variables;
   }
   // Status and result, without what differs from run to run, of one that takes what is left.
   [[nodiscard]] Json take(const std::string& socket, const std::string& into,

@@ -40,12 +40,11 @@ class CliDaemonSame : public testing::TestWithParam<std::tuple<const char*, Row>
  protected:
   void SetUp() override {
     const std::string backend = std::get<0>(GetParam());
-    const auto options = options_for(backend);
-    if (!options) LAZARET_SKIP_OR_FAIL(backend, "no endpoint is given");
-    variables_["SANDBOX_TYPE"] = backend == "native" ? "local" : backend;
-    variables_["SANDBOX_FALLBACK"] = "never";
-    host_ = options->host;
-    if (host_) variables_["LAZARET_HOST"] = *host_;
+    const auto variables = variables_for(backend);
+    if (!variables) LAZARET_SKIP_OR_FAIL(backend, "no endpoint is given");
+    variables_ = *variables;
+    if (const auto host = variables_.find("LAZARET_HOST"); host != variables_.end())
+      host_ = host->second;
   }
   [[nodiscard]] const Row& row() const { return std::get<1>(GetParam()); }
   [[nodiscard]] Ended run(const std::string& socket) const {

@@ -66,6 +66,15 @@ int Daemon::wait() {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+std::optional<std::map<std::string, std::string>> variables_for(const std::string& backend) {
+  const auto options = options_for(backend);
+  if (!options) return std::nullopt;
+  std::map<std::string, std::string> variables = {
+      {"SANDBOX_TYPE", backend == "native" ? "local" : backend}, {"SANDBOX_FALLBACK", "never"}};
+  if (options->host) variables["LAZARET_HOST"] = *options->host;
+  return variables;
+}
+
 std::string bash_body(const std::string& code, Json more) {
   more["language"] = "bash";
   more["code"] = code;

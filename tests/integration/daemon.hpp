@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,10 @@ class Daemon {
   pid_t pid_ = -1;
 };
 
+/// The environment of a daemon, or a command, that has this backend alone, as options_for();
+/// nothing where it has no endpoint.
+[[nodiscard]] std::optional<std::map<std::string, std::string>> variables_for(
+    const std::string& backend);
 /// The body that asks for a piece of bash, with more members.
 [[nodiscard]] std::string bash_body(const std::string& code, Json more = Json::object());
 /// An answer read from a connection on which a request has been sent.

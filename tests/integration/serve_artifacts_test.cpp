@@ -26,13 +26,9 @@ INSTANTIATE_TEST_SUITE_P(On, ServeArtifacts, testing::ValuesIn(kBackends),
                          [](const auto& given) { return std::string(given.param); });
 
 TEST_P(ServeArtifacts, ComeBeforeTheResultPieceByPiece) {
-  const std::string backend = GetParam();
-  const auto options = options_for(backend);
-  if (!options) LAZARET_SKIP_OR_FAIL(backend, "no endpoint is given");
-  std::map<std::string, std::string> variables = {
-      {"SANDBOX_TYPE", backend == "native" ? "local" : backend}, {"SANDBOX_FALLBACK", "never"}};
-  if (options->host) variables["LAZARET_HOST"] = *options->host;
-  const Daemon daemon({}, variables);
+  const auto variables = variables_for(GetParam());
+  if (!variables) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
+  const Daemon daemon({}, *variables);
   StreamSocket socket(daemon, leaving("cd out; mkdir d; seq 2000000 > d/long; chmod 755 d/long; "
                                       "sha256sum < d/long; ln -s d/long link; mkfifo fifo; "
                                       "printf x > $'\\xff'"));

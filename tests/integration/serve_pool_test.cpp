@@ -28,12 +28,9 @@ INSTANTIATE_TEST_SUITE_P(On, ServePoolTells, testing::ValuesIn(kBackends),
 
 TEST_P(ServePoolTells, WhatIsReadyAndWhatBecameOfIt) {
   const std::string backend = GetParam();
-  const auto options = options_for(backend);
-  if (!options) LAZARET_SKIP_OR_FAIL(backend, "no endpoint is given");
-  std::map<std::string, std::string> variables = {
-      {"SANDBOX_TYPE", backend == "native" ? "local" : backend}, {"SANDBOX_FALLBACK", "never"}};
-  if (options->host) variables["LAZARET_HOST"] = *options->host;
-  const Daemon daemon({}, variables);
+  const auto variables = variables_for(backend);
+  if (!variables) LAZARET_SKIP_OR_FAIL(backend, "no endpoint is given");
+  const Daemon daemon({}, *variables);
   const auto pool = [&daemon] { return daemon.ask("GET", "/v1/pool").json()["pools"][0]; };
   const std::string body = Json({{"code", "print(1)"}}).dump();
   for (int run = 0; run < 2; ++run) EXPECT_EQ(daemon.ask("POST", "/v1/runs", body).status, 200);
