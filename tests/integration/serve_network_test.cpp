@@ -163,6 +163,7 @@ TEST_F(ServeNetwork, LooksAfterPeersThatMayHaveVanished) {
   EXPECT_EQ(option_of(stream, IPPROTO_TCP, TCP_KEEPIDLE), 60);
   EXPECT_EQ(option_of(stream, IPPROTO_TCP, TCP_KEEPINTVL), 10);
   EXPECT_EQ(option_of(stream, IPPROTO_TCP, TCP_KEEPCNT), 3);
+  EXPECT_EQ(option_of(stream, IPPROTO_TCP, TCP_NOTSENT_LOWAT), 128 * 1024);
 }
 
 // Of the daemon's ends of its connections, those for which the kernel's keepalive timer runs

@@ -17,6 +17,7 @@ constexpr std::array kStreamOptions = {
     Option{IPPROTO_TCP, TCP_KEEPIDLE, 60},   // seconds
     Option{IPPROTO_TCP, TCP_KEEPINTVL, 10},  // seconds
     Option{IPPROTO_TCP, TCP_KEEPCNT, 3},
+    Option{IPPROTO_TCP, TCP_NOTSENT_LOWAT, 128 * 1024},  // bytes
 };
 
 }  // namespace
