@@ -107,9 +107,10 @@ class Server {
   void run() {
     await_signal();
     os::notify_ready();  // before there are threads: it changes the environment
-    const std::jthread beside(options_.beside);
-    // The first run finds everything that it needs in place.
-    readiness_.ask([](const Readiness::Verdict&) {});
+    std::jthread beside;
+    // The first run finds everything that it needs in place; what is done beside it waits for that.
+    readiness_.ask(
+        [&](const Readiness::Verdict&) { beside = std::jthread(options_.beside); });
     loop_.run();
   }
 
