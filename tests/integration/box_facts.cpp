@@ -128,8 +128,7 @@ bool is_network(const Seen& seen) {
 bool hides_the_runner(const Seen& seen) {
   const auto top = std::find_if(seen.mounts.rbegin(), seen.mounts.rend(),
                                 [](const Mount& mount) { return mount.target == "/proc"; });
-  return top != seen.mounts.rend() && (has_option(top->settings, "hidepid=invisible") ||
-                                       has_option(top->settings, "hidepid=2"));
+  return top != seen.mounts.rend() && has_option(top->settings, "hidepid=ptraceable");
 }
 
 bool is_scratch(const Mount& mount, const Seen& seen) {

@@ -56,9 +56,7 @@ const Omission kOmissions[] = {
      {"A-22-proc-any"}},
     {"ReadOnlyRoot", Role::ground, SYS_mount_setattr, {{2, AT_RECURSIVE}}, Control::filesystem,
      {"A-13-mounts"}},
-    // To root's group proc(5) shows every process, whatever hidepid says.
-    {"Groups", Role::ground, SYS_setgroups, {}, Control::privileges,
-     {"B-33-init-shown", "C-40-supplementary"}},
+    {"Groups", Role::ground, SYS_setgroups, {}, Control::privileges, {"C-40-supplementary"}},
     {"NameOfItsOwn", Role::ground, SYS_sethostname, {}, Control::hostname, {"B-34-host-name"}},
     {"EmptyBoundingSet", Role::box, SYS_prctl, {{0, PR_CAPBSET_DROP}}, Control::privileges,
      {"C-38-bnd", "C-38-bounding"}},

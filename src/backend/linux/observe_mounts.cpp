@@ -12,12 +12,6 @@
 namespace lazaret::backend::native {
 namespace {
 
-// Since Linux 5.8 the kernel writes the word where it was given the number.
-bool hides_processes(const MountLine& proc) {
-  const auto setting = proc.setting("hidepid");
-  return setting == "2" || setting == "invisible";
-}
-
 // The box's own stands on the spawner's, which is to be read-only as well.
 std::string wrong_with_proc(const SelfReport& seen) {
   const MountLine* top = nullptr;
@@ -27,7 +21,7 @@ std::string wrong_with_proc(const SelfReport& seen) {
     top = &mount;
   }
   if (top == nullptr) return "/proc is missing";
-  return hides_processes(*top) ? "" : "/proc shows the runner (hidepid)";
+  return top->setting("hidepid") == "ptraceable" ? "" : "/proc shows the runner (hidepid)";
 }
 
 std::string uncovered(const SelfReport& seen, const Foundation& foundation) {

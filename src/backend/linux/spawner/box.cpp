@@ -103,13 +103,13 @@ bool mask_path(const char* path, Mask::Kind expected) noexcept {
 }
 
 // The spawner's /proc is covered and closed. Processes that may not be looked into, such as the
-// runner, are not even shown (proc(5), hidepid). No user namespace below this one, should the
-// system call filter ever be got around.
+// runner, are not even shown: proc(5), hidepid, whose 4 is for root's group too, other than its 2.
+// No user namespace below this one, should the system call filter ever be got around.
 bool add_proc(const BoxPlan& plan) noexcept {
   constexpr unsigned long kFlags = MS_NOSUID | MS_NODEV | MS_NOEXEC;
   constexpr const char* kNamespaces = "/proc/sys/user/max_user_namespaces";
   if (!restrict_mount("/proc", MOUNT_ATTR_RDONLY, 0) ||
-      !done(::mount("proc", "/proc", "proc", kFlags, "hidepid=2")) ||
+      !done(::mount("proc", "/proc", "proc", kFlags, "hidepid=4")) ||
       !write_file(kNamespaces, "0") || !file_says(kNamespaces, "0\n")) {
     return false;
   }
