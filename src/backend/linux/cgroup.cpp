@@ -119,6 +119,13 @@ std::string Cgroup::read(const char* file) const {
   return trimmed(os::text_of_system_file(directory_.get(), file));
 }
 
+// Swap comes with memory, where the kernel counts it: some before Linux 6.1 want to be told to.
+const char* Cgroup::why_missing(Control control) const {
+  if (control == Control::swap && has("memory.max"))
+    return "is missing: this kernel does not count swap (boot with swapaccount=1)";
+  return "is missing: not delegated, or not in this kernel";
+}
+
 bool Cgroup::has(const char* file) const {
   return ::faccessat(directory_.get(), file, F_OK, 0) == 0;
 }
@@ -173,11 +180,9 @@ bool Cgroup::holds(pid_t process) const {
 std::vector<Reading> Cgroup::readings(const Limits& limits, pid_t first) const {
   const auto reading = [this](Control control, const char* file, const auto& holds) {
     const std::string seen = read(file);
-    return Reading{
-        control, holds(seen) ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
-        std::string(file) +
-            (seen.empty() ? " is missing: not delegated, or not in this kernel" : " " + seen),
-        kFiles};
+    return Reading{control,
+                   holds(seen) ? EvidenceStatus::enforced : EvidenceStatus::not_enforced,
+                   std::string(file) + " " + (seen.empty() ? why_missing(control) : seen), kFiles};
   };
   const auto is = [](std::string wanted) {
     return [wanted = std::move(wanted)](const std::string& seen) { return seen == wanted; };

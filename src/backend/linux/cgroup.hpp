@@ -46,6 +46,7 @@ class Cgroup {
   Cgroup(std::filesystem::path path, os::Handle directory);
   [[nodiscard]] std::string read(const char* file) const;
   [[nodiscard]] bool has(const char* file) const;
+  [[nodiscard]] const char* why_missing(Control control) const;
   [[nodiscard]] const char* oom_group() const;
   [[nodiscard]] Status limit_disks(const Limits& limits) const;
   [[nodiscard]] bool holds(pid_t process) const;

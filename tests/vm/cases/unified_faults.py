@@ -20,6 +20,15 @@ def ClaimsNoLimitWhoseFileHasFailed():
     equal(left_cgroups(), [])
 
 
+def SaysWhatToDoWhereSwapIsNotCounted_L36():
+    with fault("memory.swap.max", "absent"):
+        answer = command("true")
+    swap = answer.evidence["swap"]
+    equal((swap["status"], swap["applied"]),
+          ("not_enforced", "memory.swap.max is missing: this kernel does not count swap "
+                           "(boot with swapaccount=1)"), answer)
+
+
 def RunsNothingWhereARequiredLimitsFileHasFailed():
     for file, control in LIMIT_FILES.items():
         for how in WAYS:
