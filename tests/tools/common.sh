@@ -15,7 +15,7 @@ readonly BUILD_PACKAGES=(g++ cmake ninja-build pkg-config ccache libboost1.81-de
 readonly ENGINE_PACKAGES=(docker.io podman runc uidmap mmdebstrap ca-certificates)
 # For tests/tools/vm.sh, whose machine is a Debian on x86_64.
 # shellcheck disable=SC2034 # as above
-readonly VM_PACKAGES=(qemu-system-x86 busybox-static systemd dbus libpam-systemd)
+readonly VM_PACKAGES=(qemu-system-x86 busybox-static systemd dbus libpam-systemd xz-utils)
 is_vm_host() { [[ $(uname -m) == x86_64 ]] && grep -qx 'ID=debian' /etc/os-release; }
 
 say() { printf 'lazaret: %s\n' "$*" >&2; }
@@ -66,15 +66,23 @@ package_lists_are_fresh() {
     2>/dev/null) ]]
 }
 
-# Engines installed here must not start as the machine's own: policy-rc.d answers 101 meanwhile.
+enabled_units() {
+  [[ ! -d /run/systemd/system ]] ||
+    systemctl list-unit-files --state=enabled --no-legend | awk '{print $1}' | sort
+}
+
+# Engines installed here must not start as the machine's own: policy-rc.d answers 101 meanwhile, and
+# what a package has enabled for the next start of the machine is disabled again.
 apt_install() {
-  local policy=/usr/sbin/policy-rc.d ours="" status=0
-  if [[ ! -e $policy && ! -d /run/systemd/system ]]; then
+  local policy=/usr/sbin/policy-rc.d ours="" status=0 before
+  before=$(enabled_units)
+  if [[ ! -e $policy ]]; then
     ours=$policy
     printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod 0755 "$policy"
   fi
   DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" >&2 || status=$?
   [[ -z $ours ]] || rm -f "$ours"
+  comm -13 <(echo "$before") <(enabled_units) | xargs -r systemctl disable >&2
   return "$status"
 }
 

@@ -9,7 +9,8 @@
 #   vm.sh bench REPORT ROUNDS                  how fast a box is where a kernel has all that can be
 #                                              asked of it; 77 when there is no machine
 #
-# Machines: unified (cgroup v2), legacy (cgroup v1), bare (no Landlock), systemd (this system's).
+# Machines: unified (cgroup v2), legacy (cgroup v1), bare (no Landlock), systemd (this system's),
+# complete (a kernel of the backports, with cgroup v2 and a Landlock that holds signals too).
 # What is downloaded and packed stays in build/vm; what a run makes is removed when it ends,
 # however that happens.
 set -euo pipefail
@@ -28,6 +29,7 @@ readonly MODULES=(virtio_ring virtio virtio_pci_legacy_dev virtio_pci_modern_dev
 readonly LIBRARIES_LEFT_OUT=(test idlelib lib2to3 tkinter turtledemo pydoc_data distutils
   ensurepip config-'*')
 bed=""
+kernel=""  # where that of the machine lies
 results=""
 
 # Skipped where the machine cannot be, failed where LAZARET_REQUIRE says that it must.
@@ -49,7 +51,7 @@ finish() {
 
 check_host() {
   local tool
-  local -a tools=(qemu-system-x86_64 busybox dpkg-deb apt-get setpriv newuidmap newgidmap
+  local -a tools=(qemu-system-x86_64 busybox dpkg-deb apt-get setpriv newuidmap newgidmap xz
     /usr/bin/python3)
   [[ $1 != systemd ]] || tools+=(/usr/lib/systemd/systemd-logind systemd-run dbus-daemon)
   [[ $(uname -m) == x86_64 ]] || unavailable "the machine is made for x86_64, this is $(uname -m)"
@@ -58,22 +60,44 @@ check_host() {
   done
 }
 
+# suite_of MACHINE: where in this system's archive its kernel is.
+suite_of() { [[ $1 == complete ]] && echo backports || echo stable; }
+
+# know_backports DIRECTORY: apt's options to look there alone, which leave this system as it is.
+know_backports() {
+  local codename uri
+  codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+  # shellcheck disable=SC2016
+  uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' \
+    "Codename: $codename" | head -n 1)
+  mkdir -p "$1"/{lists/partial,cache}
+  echo "deb $uri $codename-backports main" >"$1/sources.list"
+  apt=(-o "Dir::Etc::SourceList=$1/sources.list" -o Dir::Etc::SourceParts=-
+    -o "Dir::State::Lists=$1/lists" -o "Dir::Cache=$1/cache")
+  apt-get "${apt[@]}" update >"$CACHE/download.log" 2>&1 ||
+    unavailable "the backports cannot be had: $(tail -n 1 "$CACHE/download.log")"
+}
+
 # Debian's kernel for clouds: small, and with everything built in but the disk.
+# fetch_kernel SUITE
 fetch_kernel() {
-  local work=$CACHE/download package
-  [[ ! -s $CACHE/vmlinuz ]] || return 0
-  package=$(apt-cache depends linux-image-cloud-amd64 2>/dev/null |
+  local work=$CACHE/download package module
+  local -a apt=()
+  [[ ! -s $kernel/vmlinuz ]] || return 0
+  rm -rf "$work" "$kernel"
+  mkdir -p "$work" "$kernel/modules"
+  [[ $1 != backports ]] || know_backports "$work/apt"
+  package=$(apt-cache "${apt[@]}" depends linux-image-cloud-amd64 2>/dev/null |
     awk '$1 == "Depends:" && $2 ~ /^linux-image-/ {print $2; exit}')
   [[ -n $package ]] || unavailable "apt knows no linux-image-cloud-amd64"
-  rm -rf "$work" "$CACHE/modules"
-  mkdir -p "$work" "$CACHE/modules"
-  (cd "$work" && apt-get download "$package" && dpkg-deb -x ./*.deb .) \
+  (cd "$work" && apt-get "${apt[@]}" download "$package" && dpkg-deb -x ./*.deb .) \
     >"$CACHE/download.log" 2>&1 ||
     unavailable "the kernel could not be downloaded: $(tail -n 1 "$CACHE/download.log")"
   for module in "${MODULES[@]}"; do
-    find "$work/lib/modules" -name "$module.ko" -exec cp {} "$CACHE/modules" \;
+    find "$work/lib/modules" -name "$module.ko*" -exec cp {} "$kernel/modules" \;
   done
-  mv "$work"/boot/vmlinuz-* "$CACHE/vmlinuz"
+  find "$kernel/modules" -name '*.xz' -exec xz -d {} +
+  mv "$work"/boot/vmlinuz-* "$kernel/vmlinuz"
   rm -rf "$work"
 }
 
@@ -122,7 +146,7 @@ make_userland() {
   local root=$CACHE/root packed=$CACHE/userland.cpio name
   [[ $packed -nt /var/lib/dpkg/status && $packed -nt ${BASH_SOURCE[0]} ]] && return 0
   rm -rf "$root"
-  mkdir -p "$root"/{dev,etc,mnt,modules,proc,root,sys,tmp,usr/bin,usr/lib,usr/lib64}
+  mkdir -p "$root"/{dev,etc,mnt,proc,root,sys,tmp,usr/bin,usr/lib,usr/lib64}
   for name in bin lib lib64; do ln -s "usr/$name" "$root/$name"; done
   ln -s bin "$root/usr/sbin"
   echo 'root:x:0:0::/root:/bin/sh
@@ -138,7 +162,6 @@ user:x:1000:1000::/tmp:/bin/sh' >"$root/etc/passwd"
     [[ -e $root/usr/bin/$name ]] || ln -s busybox "$root/usr/bin/$name"
   done
   add_python "$root"
-  cp "$CACHE"/modules/*.ko "$root/modules/"
   pack "$root" >"$packed.new"
   mv "$packed.new" "$packed"
   rm -rf "$root"
@@ -169,10 +192,11 @@ make_systemd() {
 # Two machines may be started at once; one of them prepares.
 prepare() {
   check_host "$1"
+  kernel=$CACHE/$(suite_of "$1")
   mkdir -p "$CACHE"
   exec 9>"$CACHE/lock"
   flock 9
-  fetch_kernel
+  fetch_kernel "$(suite_of "$1")"
   make_userland
   [[ $1 != systemd ]] || make_systemd
   exec 9>&-
@@ -191,6 +215,7 @@ make_initrd() {
   fi
   add_program "$lazaret" "$root"
   [[ ${lazaret##*/} == lazaret ]] || mv "$root/usr/bin/${lazaret##*/}" "$root/usr/bin/lazaret"
+  cp -r "$kernel/modules" "$root/modules"
   cp -r "$CASES"/{bed.py,cases,cases.sh} "$root/vm/"
   [[ -z $faults ]] || cp "$faults" "$root/vm/faults.so"
   [[ -z ${with_bench:-} ]] || add_bench "$root"
@@ -217,24 +242,26 @@ add_bench() {
 # options_of MACHINE: for the kernel's command line.
 options_of() {
   case $1 in
-    unified) ;;
+    unified | complete) ;;
     legacy) echo "lazaret.cgroups=1" ;;
     bare) echo "lsm=lockdown,yama,apparmor" ;;
     systemd) echo "lazaret.init=systemd systemd.unit=cases.service systemd.show_status=0" ;;
-    *) die "no machine $1; there are: unified, legacy, bare, systemd" ;;
+    *) die "no machine $1; there are: unified, legacy, bare, systemd, complete" ;;
   esac
 }
 
 # The kernel panics when the timer of a machine that is emulated slowly seems broken to it. The
-# processor is a plain one: what newer ones have beside it costs an emulator a fifth of its time.
+# processor is a plain one: what newer ones have beside it costs an emulator a fifth of its time. It
+# has no cmpxchg16b, whose flags qemu 7.2 spoils where a newer kernel uses it without a lock.
 # boot SECONDS KERNEL_OPTIONS QEMU_OPTION…: takes the place of the subshell that calls it, and is
 # told to end when this script does, even by SIGKILL.
 boot() {
   local bound=$1 options=$2
   shift 2
   exec setpriv --pdeathsig TERM timeout --foreground -k 5 "$bound" qemu-system-x86_64 \
-    -accel tcg -cpu qemu64 -smp 2 -m 768 -nodefaults -no-user-config -no-reboot -display none \
-    -kernel "$CACHE/vmlinuz" -initrd "$bed/initrd" \
+    -accel tcg -cpu qemu64,-cx16 -smp 2 -m 768 \
+    -nodefaults -no-user-config -no-reboot -display none \
+    -kernel "$kernel/vmlinuz" -initrd "$bed/initrd" \
     -drive "file=$bed/swap,if=virtio,format=raw" \
     -drive "file=$bed/disk,if=virtio,format=raw" \
     -append "console=ttyS0 panic=-1 quiet no_timer_check $options" "$@"
@@ -271,7 +298,7 @@ run() {
 bench() {
   local report=$1 rounds=$2 with_bench=yes
   command -v bwrap >/dev/null || unavailable "bwrap is not installed"
-  new_bed unified "$LAZARET_ROOT/build/test/bin/lazaret"
+  new_bed complete "$LAZARET_ROOT/build/test/bin/lazaret"
   in_group boot "$BOUND_SECONDS" "lazaret.bench=$rounds" -serial "file:$bed/console" \
     -serial "file:$bed/report" || say "the machine did not end by itself"
   tail -n 40 "$bed/console" >&2
