@@ -139,7 +139,8 @@ std::optional<ResultError> error_of_cause(const ExecutionResult& result, const D
                                           const policy::Spec& spec) {
   switch (result.meta.cause) {
     case Cause::timeout: return timeout_error(death, spec.limits);
-    case Cause::cpu_limit: return error(ErrorType::TimeoutError, "used up its processor time");
+    case Cause::cpu_limit:
+      return error(ErrorType::TimeoutError, "used up its processor time", "raise --cpu-time");
     case Cause::output_limit: return output_error(spec.limits);
     case Cause::memory_limit: return memory_error(death, spec.limits);
     case Cause::pids_limit:

@@ -160,23 +160,42 @@ Result<EngineClient> ask(const Candidate& candidate, const SearchOptions& option
                                       "that was asked for");
 }
 
+const char* unit_of(const Attempt& attempt) {
+  const bool is_podman = attempt.endpoint.find("podman") != std::string::npos;
+  return is_podman ? "podman.socket" : "docker";
+}
+
+// What the first of those that listened, or have listened, needs.
+std::string how_to_mend(const Search& search) {
+  for (const Attempt& attempt : search.attempts) {
+    const std::string unit = unit_of(attempt);
+    switch (attempt.error.code()) {
+      case Errc::connection_refused:
+        return "a socket is left over but nobody listens: start the engine, "
+               "e.g. sudo systemctl start " + unit;
+      case Errc::timed_out:
+      case Errc::connection_lost:
+      case Errc::protocol:
+      case Errc::too_large:
+      case Errc::engine:
+        return "what listens there does not answer as an engine does: start it anew, "
+               "e.g. sudo systemctl restart " + unit;
+      default: break;
+    }
+  }
+  return {};
+}
+
 std::string advice(const Search& search) {
-  const auto with_code = [&search](Errc code) {
-    return std::any_of(search.attempts.begin(), search.attempts.end(),
-                       [code](const Attempt& attempt) { return attempt.error.code() == code; });
-  };
   for (const Attempt& attempt : search.attempts) {
     if (attempt.error.code() == Errc::permission_denied && !attempt.error.hint().empty()) {
       return attempt.error.hint();
     }
   }
-  if (with_code(Errc::connection_refused)) {
-    return "a socket is left over but nobody listens: start the engine, "
-           "e.g. sudo systemctl start docker";
-  }
   for (const Attempt& attempt : search.attempts) {
     if (!attempt.error.hint().empty()) return attempt.error.hint();
   }
+  if (std::string words = how_to_mend(search); !words.empty()) return words;
   return "install Docker or Podman, or say where it listens with DOCKER_HOST=unix:///path";
 }
 

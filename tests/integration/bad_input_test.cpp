@@ -213,6 +213,7 @@ void expect_clear_error(const Manners& manners) {
               AnyOf("backend_unavailable", "infrastructure_lost"));
   EXPECT_EQ(result["error"]["type"], "BackendError");
   EXPECT_GT(result["error"]["message"].get<std::string>().size(), 10U);
+  EXPECT_THAT(result["error"].value("hint", ""), HasSubstr("does not answer as an engine"));
   EXPECT_EQ(result["stdout"], "");
 }
 
