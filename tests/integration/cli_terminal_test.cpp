@@ -99,8 +99,14 @@ class Screen {
   std::string seen_;
 };
 
-TEST(CliTerminal, IsLentToAShellAndGivenBack) {
-  Screen screen({"shell", "-q", "--no-daemon"});
+class CliTerminalOn : public testing::TestWithParam<const char*> {};
+
+TEST_P(CliTerminalOn, IsLentToAShellAndGivenBack) {
+  const auto words = words_for(GetParam());
+  if (words.empty()) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
+  std::vector<std::string> arguments = {"shell", "-q", "--no-daemon"};
+  arguments.insert(arguments.end(), words.begin(), words.end());
+  Screen screen(arguments);
   (void)screen.shows("$ ");
   EXPECT_FALSE(screen.is_cooked());
   screen.type("stty size; echo $TERM\n");
@@ -109,6 +115,9 @@ TEST(CliTerminal, IsLentToAShellAndGivenBack) {
   EXPECT_EQ(screen.end(), 7);
   EXPECT_TRUE(screen.is_cooked());
 }
+
+INSTANTIATE_TEST_SUITE_P(EachBackend, CliTerminalOn, testing::ValuesIn(kBackends),
+                         [](const auto& given) { return std::string(given.param); });
 
 TEST(CliTerminal, TellsTheProgramOfCtrlCAndOfASize) {
   Screen screen({"exec", "-qt", "--no-daemon", "--", "bash", "-c",

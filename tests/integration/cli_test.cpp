@@ -225,6 +225,10 @@ TEST(Acceptance, DockerOptInFallsBackAndSaysSo) {
   EXPECT_EQ(json["meta"]["fallback"]["wanted"], "docker");
   EXPECT_THAT(json["meta"]["fallback"]["reason"].get<std::string>(),
               HasSubstr("/nonexistent/docker.sock"));
+  const std::string said = lazaret({"run", "-c", "print(1)"}, without_engine).err;
+  const std::size_t warning = said.find("fell back");
+  EXPECT_NE(warning, said.npos) << said;
+  EXPECT_EQ(said.find("fell back", warning + 1), said.npos) << said;
 }
 
 TEST(Acceptance, TimeoutBehaviour) {
@@ -244,11 +248,13 @@ TEST(Cli, EndsTheRunOnAnInterruptAndLeavesNothing) {
   const std::string marker = unique_marker();
   const Folder folder;
   const std::string file = folder.write(
-      "long.sh", "trap 'exit 1' TERM\necho begun\nsetsid sleep 300 & sleep 300 & wait");
+      "long.sh",
+      "trap 'exit 1' TERM\nsetsid bash -c 'exec -a \"$1\" sleep 300' - \"$1\" & "
+      "(exec -a \"$1\" sleep 300) & wait");
   Invocation interrupted;
   interrupted.once_started = [&marker](pid_t program) {
-    // Ours carries the marker too: two more are the box's.
-    (void)becomes_true(10s, [&marker] { return processes_marked(marker).size() >= 2; });
+    // Ours carries the marker too, and so does the script: two more are what it has left.
+    EXPECT_TRUE(becomes_true(10s, [&marker] { return processes_marked(marker).size() >= 4; }));
     ::kill(program, SIGINT);
   };
   const Ended ended = lazaret({"run", "--grace", "1s", file, marker}, interrupted);

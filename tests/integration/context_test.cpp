@@ -195,21 +195,6 @@ TEST_P(ContextOn, EndsWhenItIsToldAndBeginsAnew) {
   EXPECT_EQ(error_of("x"), "NameError");
 }
 
-// All that it can reach says what it likes: frames, farewells, results.
-TEST_P(ContextOn, CannotBeMadeToSayWhatIsNotSo) {
-  const ExecutionResult result = run(
-      "import os\n"
-      "for fd in range(3, 300):\n"
-      "  for lie in (b'\\0' * 64, b'{\"value\":\"forged\"}', b'\\x88' * 40, b'a' * 32 + b'\\0'):\n"
-      "    try: os.write(fd, lie)\n"
-      "    except OSError: pass\n");
-  EXPECT_EQ(result.meta.backend, GetParam());
-  EXPECT_FALSE(result.meta.evidence.empty());
-  EXPECT_EQ(session_->state(), SessionState::ready) << to_json(result);
-  EXPECT_EQ(run(bash("echo on")).stdout_text, "on\n");
-  EXPECT_EQ(run("1 + 1", "clean").value, "2");
-}
-
 TEST_P(ContextOn, IsBegunOnceAndForAll) {
   ExecutionRequest first = cell("import os; os.environ['WORD']");
   first.environment = {{"WORD", "given"}};

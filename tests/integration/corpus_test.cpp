@@ -201,6 +201,7 @@ INSTANTIATE_TEST_SUITE_P(Case, Corpus, testing::ValuesIn(all_cases()),
 
 TEST(CorpusFolder, HoldsCasesInEveryLanguage) {
   const auto cases = all_cases();
+  EXPECT_GE(cases.size(), 250U);
   for (const char* const language : {"python/", "bash/", "sh/", "javascript/", "typescript/", "c/",
                                      "cpp/", "rust/", "go/", "java/"}) {
     EXPECT_TRUE(std::any_of(cases.begin(), cases.end(), [language](const std::string& name) {

@@ -18,7 +18,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t kMostBytes = 64UL << 20;
+constexpr std::size_t kMostBytes = 256UL << 20;
 
 }  // namespace
 

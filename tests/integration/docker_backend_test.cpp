@@ -6,6 +6,7 @@
 #include <iterator>
 #include <thread>
 
+#include "core/orchestrator.hpp"
 #include "engine/image.hpp"
 #include "integration/docker_bed.hpp"
 
@@ -175,6 +176,16 @@ TEST_P(DockerBackendTest, KnowsThatTasksWereRefused) {
   (void)run(*box, spec, collected, milliseconds(3'000)).ok();
   EXPECT_TRUE(box->autopsy(within_seconds(5)).usage.pids_refusals);
   EXPECT_TRUE(box->kill(within_seconds(10)).ok());
+}
+
+// To the end: what the counters say is what the result says.
+TEST_P(DockerBackendTest, CallsTheCauseOfADeathByItsCounter) {  // P-15, P-16
+  policy::Spec hog = spec_of({"python3", "-c", "x = []\nwhile True: x.append(bytearray(1 << 22))"});
+  hog.limits.memory_bytes = 64ULL << 20;
+  EXPECT_EQ(core::run(*backend_, {}, hog).result.meta.cause, Cause::memory_limit);
+  policy::Spec bomb = spec_of({"bash", "-c", ":(){ :|:& };: ; sleep 0.5; exit 1"});
+  bomb.limits.pids = 24;
+  EXPECT_EQ(core::run(*backend_, {}, bomb).result.meta.cause, Cause::pids_limit);
 }
 
 TEST_P(DockerBackendTest, LeavesNothingWhenTheCallEndsInTheMiddle) {

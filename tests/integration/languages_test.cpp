@@ -4,11 +4,13 @@
 #include <thread>
 
 #include "integration/support.hpp"
+#include "runner/driver.hpp"
 
 // What holds for compiled languages beside what their corpus shows.
 namespace lazaret::test {
 namespace {
 
+using testing::AnyOf;
 using testing::HasSubstr;
 
 class LanguagesOn : public testing::TestWithParam<const char*> {
@@ -23,6 +25,23 @@ class LanguagesOn : public testing::TestWithParam<const char*> {
     return run_on(GetParam(), request);
   }
 };
+
+// A program of each language that finds nothing on its PATH, and one whose image is not there.
+TEST_P(LanguagesOn, SayWhatToInstallWhereTheirRuntimeIsMissing) {
+  for (const runner::Driver& driver : runner::drivers()) {
+    const std::string name(driver.name);
+    const Json result = run(name, "1", [](ExecutionRequest& request) {
+      request.environment = {{"PATH", "/nowhere"}};
+    });
+    const bool no_image = result["meta"]["cause"] == "image_missing";
+    const std::string hint = result["error"].value("hint", "");
+    EXPECT_THAT(result["meta"]["cause"], AnyOf("start_failed", "image_missing")) << name;
+    EXPECT_THAT(hint, HasSubstr(no_image ? "lazaret images build"
+                                         : "install " + std::string(driver.needs)))
+        << name << result;
+    EXPECT_EQ(result["stdout"], "");
+  }
+}
 
 // Its stack begins with the name that it had, and with a place that is in its message only.
 TEST_P(LanguagesOn, NameTheLineOfAnErrorThatWasRenamed) {

@@ -32,7 +32,9 @@ ExecutionRequest request_of(int number, const std::string& marker) {
     case 4: return bash("kill -KILL $$");
     case 5: return command({"no-such-program"});
     case 6: {
-      ExecutionRequest request = bash("setsid sleep 300 & sleep 300 & disown -a; exit 0");
+      ExecutionRequest request = bash(
+          "setsid bash -c 'exec -a \"$1\" sleep 300' - \"$1\" & (exec -a \"$1\" sleep 300) & "
+          "disown -a");
       request.arguments = {marker};
       return request;
     }

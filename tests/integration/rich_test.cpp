@@ -228,31 +228,6 @@ TEST_P(RichOn, IsNotOfAProcessThatACellHasStarted) {
   EXPECT_THAT(result.rich, IsEmpty());
 }
 
-// Whatever it says on all that it can reach: nothing becomes of it but what is its own to say.
-TEST_P(RichOn, CannotBeMadeToSayWhatIsNotSo) {
-  const ExecutionResult result =
-      run("import os\n"
-          "for fd in range(3, 300):\n"
-          "  for lie in (b'{\"rich\":{\"source\":\"value\",\"data\":{\"text/html\":\"forged\"},'\n"
-          "              b'\"meta\":{\"backend\":\"none\"},\"exit_code\":7}}\\n',\n"
-          "              b'{\"rich\":' + b'[' * 100000 + b'\\n', b'{\"rich\":' + b'x' * 200):\n"
-          "    try: os.write(fd, lie)\n"
-          "    except OSError: pass\n"
-          "raise SystemExit(3)");
-  EXPECT_EQ(result.exit_code, 3);
-  EXPECT_EQ(result.meta.backend, GetParam());
-  EXPECT_FALSE(result.meta.evidence.empty());
-  EXPECT_EQ(session_->state(), SessionState::ready) << to_json(result);
-  for (const RichResult& each : result.rich)
-    EXPECT_THAT(each.data, ElementsAre(Pair("text/html", "forged")));
-  EXPECT_EQ(result.rich.size(), 1U);
-  ExecutionRequest other = cell("1 + 1");
-  other.context = "clean";
-  const ExecutionResult clean = session_->execute(other);
-  EXPECT_EQ(clean.value, "2");
-  EXPECT_THAT(clean.rich, IsEmpty());
-}
-
 TEST_P(RichOn, NeedsNoNameThatACellWantsForItself) {
   EXPECT_EQ(run("display = 3\ndisplay").value, "3");
   EXPECT_EQ(run("del display\ndisplay(4)").rich.size(), 1U);

@@ -28,9 +28,13 @@ std::size_t peak_memory(const Daemon& daemon) {
   return kib;
 }
 
-TEST(ServeArchives, OfOneGibibyteGoInAndComeOutInBoundedMemory) {
+class ServeLargeArchivesOn : public testing::TestWithParam<const char*> {};
+
+TEST_P(ServeLargeArchivesOn, OfOneGibibyteGoInAndComeOutInBoundedMemory) {
   constexpr std::uint64_t kSize = 1ULL << 30;
-  const Daemon daemon;
+  const auto words = words_for(GetParam());
+  if (words.empty()) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
+  const Daemon daemon(words);
   const std::string files = files_of_new(
       daemon, {{"disk_bytes", kSize}, {"file_bytes", kSize}, {"memory_bytes", 2 * kSize}});
   const Call call = Call{}.within(300s);
@@ -64,6 +68,9 @@ TEST(ServeArchives, OfOneGibibyteGoInAndComeOutInBoundedMemory) {
   EXPECT_GT(peak_memory(daemon), 0U);
   EXPECT_LT(peak_memory(daemon), 64U << 10);
 }
+
+INSTANTIATE_TEST_SUITE_P(Of, ServeLargeArchivesOn, testing::ValuesIn(kBackends),
+                         [](const auto& given) { return std::string(given.param); });
 #endif
 
 TEST(ServeArchives, AreReadByGnuTarAndItsOwnAreTaken) {

@@ -213,16 +213,19 @@ TEST_P(ServeArchivesOn, LeaveTheSessionAsItIsWhenTheClientGoesAway) {
   EXPECT_TRUE(is_ready(daemon(), files));
 }
 
-TEST_P(ServeArchivesOn, OfTenThousandFilesGoInChunksAndComeOut) {
+TEST_P(ServeArchivesOn, OfAHundredThousandFilesGoInChunksAndComeOut) {
   const std::string files =
-      files_of_new(daemon(), {{"disk_bytes", 128 << 20}, {"disk_files", 20'000}});
+      files_of_new(daemon(), {{"disk_bytes", 768 << 20},
+                              {"disk_files", 120'000},
+                              {"memory_bytes", 1 << 30}});
+  constexpr std::size_t kMany = 100'000;
   http::Exchange exchange(daemon().connect());
   std::size_t next = 0;
   std::string rest;
   const http::BodySource source = [&](std::span<std::byte> into) -> Result<std::size_t> {
-    if (rest.empty() && next < 10'000) {
+    if (rest.empty() && next < kMany) {
       rest = many_entries(next, next + 100);
-      if ((next += 100) == 10'000) rest += tar_end();
+      if ((next += 100) == kMany) rest += tar_end();
     }
     const std::size_t count = std::min(rest.size(), into.size());
     std::ranges::copy(bytes_of(rest).first(count), into.begin());
@@ -232,7 +235,7 @@ TEST_P(ServeArchivesOn, OfTenThousandFilesGoInChunksAndComeOut) {
   const Call call = Call{}.within(120s);
   ASSERT_TRUE(exchange.send({"PUT", files, {{"Host", "x"}, kTar}, ""}, source, call).ok());
   EXPECT_EQ(exchange.head(call)->status, 204);
-  EXPECT_EQ(told_of_tar(daemon().ask("GET", files + "?path=many&format=tar").body).size(), 10'000U);
+  EXPECT_EQ(told_of_tar(daemon().ask("GET", files + "?path=many&format=tar").body).size(), kMany);
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, ServeArchivesOn, testing::ValuesIn(kBackends),

@@ -40,6 +40,12 @@ class ServeJobs : public testing::TestWithParam<const char*> {
     EXPECT_EQ(reply.status, 202) << reply.body;
     return std::string(reply.head.header("Location"));
   }
+  Json open_session() const {
+    const Reply made = daemon().ask("POST", "/v1/sessions", "{}");
+    EXPECT_EQ(made.status, 201) << made.body;
+    const std::string place(made.head.header("Location"));
+    return place.substr(place.rfind('/') + 1);
+  }
   Json get(const std::string& target) const { return daemon().ask("GET", target).json(); }
   int remove(const std::string& place) const { return daemon().ask("DELETE", place).status; }
   int signal(const std::string& place, const std::string& name) const {
@@ -88,6 +94,43 @@ TEST_P(ServeJobs, AreReadFromAnyPlaceWhileTheyRun) {
   EXPECT_EQ(get(place + "?wait=30")["state"], "done");
   EXPECT_EQ(text(place), "one\xff");
   EXPECT_EQ(get(place + "/output?offset=4")["complete"], true);
+}
+
+TEST_P(ServeJobs, AreOfASessionToo) {
+  const Json session = open_session();
+  const std::string place = start(
+      "trap 'echo hit; exit 5' USR1; echo kept > file; printf begun; while :; do sleep 0.05; done",
+      {{"session", session}});
+  EXPECT_EQ(text(place), "begun");
+  EXPECT_EQ(text(place, "&offset=2"), "gun");
+  EXPECT_EQ(get("/v1/runs")[0]["state"], "running");
+  EXPECT_EQ(signal(place, "USR1"), 202);
+  const Json ended = get(place + "?wait=30");
+  EXPECT_EQ(ended["result"]["exit_code"], 5) << ended;
+  EXPECT_EQ(text(place, "&offset=5"), "hit\n");
+  const std::string look = bash_body("cat file", {{"session", session}});
+  EXPECT_EQ(daemon().ask("POST", "/v1/runs", look).json()["stdout"], "kept\n");
+}
+
+// A cell that does not end: by a signal, and by giving it up.
+TEST_P(ServeJobs, OfAContextAreInterruptedWithoutLosingItsState) {
+  const Json session = open_session();
+  const auto cell = [&](const std::string& code, bool detach) {
+    const Json body = {{"code", code}, {"language", "python"}, {"session", session},
+                       {"context", "main"}, {"detach", detach}};
+    return daemon().ask("POST", "/v1/runs", body.dump());
+  };
+  EXPECT_EQ(cell("x = 5\nx", false).json()["value"], 5);
+  for (const bool is_signalled : {true, false}) {
+    const Reply begun = cell("print('begun', flush=True)\nwhile True: pass", true);
+    const std::string place(begun.head.header("Location"));
+    EXPECT_EQ(text(place), "begun\n") << begun.body;
+    EXPECT_EQ(is_signalled ? signal(place, "INT") : remove(place), 202);
+    const Json ended = get(place + "?wait=30");
+    EXPECT_EQ(ended["state"], "done") << ended;
+    EXPECT_EQ(ended["result"]["meta"]["context"]["lost"], false) << ended;
+    EXPECT_EQ(cell("x", false).json()["value"], 5);
+  }
 }
 
 // Its reader is answered when there is something, and when there will be nothing any more.

@@ -318,6 +318,19 @@ TEST_P(SessionEndOn, ComesWhenItsTimeIsOver) {
   EXPECT_THAT(session.execute(bash("1")).error->message, HasSubstr("expired"));
 }
 
+// However much it is used.
+TEST_P(SessionEndOn, ComesWhenItHasLivedForItsTime) {
+  const Leftovers before = leftovers(GetParam());
+  const Session session = open([](SessionRequest& request) { request.lifetime = 3s; });
+  EXPECT_TRUE(becomes_true(15s, [&session] {
+    return session.execute(bash("sleep 0.2")).meta.cause != Cause::exited;
+  }));
+  EXPECT_EQ(session.state(), SessionState::expired);
+  EXPECT_TRUE(
+      becomes_true(10s, [&] { return leftovers(GetParam()).containers == before.containers; }));
+  EXPECT_THAT(session.execute(bash("1")).error->message, HasSubstr("expired"));
+}
+
 TEST_P(SessionEndOn, LeavesNothing) {
   const Leftovers before = leftovers(GetParam());
   {

@@ -201,14 +201,6 @@ TEST_P(TypescriptOn, RunsJavascriptByDenosName) {
   EXPECT_EQ(run_on(GetParam(), request)["value"], "string");
 }
 
-TEST_P(TypescriptOn, SaysWhatToInstallWhereDenoIsMissing) {
-  const Json result = run("return 1", [](ExecutionRequest& request) {
-    request.environment = {{"PATH", "/nowhere"}};
-  });
-  EXPECT_EQ(result["meta"]["cause"], "start_failed") << result;
-  EXPECT_THAT(result["error"]["hint"].get<std::string>(), HasSubstr("install Deno 2."));
-}
-
 TEST(TypescriptFiles, AreRunByTheirName) {
   Folder folder;
   const std::string path = folder.write("program.ts", "const n: number = 4;\nconsole.log(n);\n");

@@ -16,8 +16,6 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-Json run(const ExecutionRequest& request) { return run_on("native", request); }
-
 // VmHWM, in KiB.
 long peak_kib() {
   std::istringstream status(file_text("/proc/self/status"));
@@ -33,9 +31,9 @@ struct Measured {
   long growth_kib = -1;
 };
 
-Measured measured(const ExecutionRequest& request) {
-  const auto text = in_child(Caller::root, [&request] {
-    const CodeSandbox sandbox = sandbox_on("native");
+Measured measured(const std::string& backend, const ExecutionRequest& request) {
+  const auto text = in_child(Caller::root, [&] {
+    const CodeSandbox sandbox = sandbox_on(backend);
     (void)sandbox.execute(bash("true"));            // what is made once is made now
     std::ofstream("/proc/self/clear_refs") << "5";  // proc(5): the peak begins anew
     const long before = peak_kib();
@@ -47,17 +45,25 @@ Measured measured(const ExecutionRequest& request) {
   return {Json::parse(text->substr(end + 1)), std::stol(*text)};
 }
 
+class StreamsOn : public testing::TestWithParam<const char*> {
+ protected:
+  void SetUp() override {
+    if (!options_for(GetParam())) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
+  }
+  static Json run(const ExecutionRequest& request) { return run_on(GetParam(), request); }
+};
+
 #ifdef LAZARET_SANITIZED
 constexpr long kMostGrowthKib = 64L << 10;  // what was freed waits in the sanitizer's quarantine
 #else
 constexpr long kMostGrowthKib = 8L << 10;
 #endif
 
-TEST(NativeStreams, KeepHeadAndTailOfAGigabyteInEightMebibytes) {
+TEST_P(StreamsOn, KeepHeadAndTailOfAGigabyteInEightMebibytes) {
   ExecutionRequest request =
       bash("echo HEAD; head -c 1073741824 /dev/zero | tr '\\0' x; echo; echo TAIL");
   request.limits.timeout = 100s;
-  Measured run = measured(request);
+  Measured run = measured(GetParam(), request);
   ASSERT_FALSE(run.result.empty());
   EXPECT_EQ(run.result["meta"]["cause"], "exited") << run.result["meta"].dump();
   EXPECT_EQ(run.result["meta"]["output"]["stdout_bytes"], 1073741824 + 11);
@@ -70,17 +76,17 @@ TEST(NativeStreams, KeepHeadAndTailOfAGigabyteInEightMebibytes) {
   EXPECT_LE(run.growth_kib, kMostGrowthKib);
 }
 
-TEST(NativeStreams, TakeALineOf128Megabytes) {
+TEST_P(StreamsOn, TakeALineOf128Megabytes) {
   ExecutionRequest request = bash("head -c 128000000 /dev/zero | tr '\\0' y >&2; echo end");
   request.limits.timeout = 60s;
-  Measured run = measured(request);
+  Measured run = measured(GetParam(), request);
   ASSERT_FALSE(run.result.empty());
   EXPECT_EQ(run.result["meta"]["output"]["stderr_bytes"], 128000000);
   EXPECT_EQ(run.result["stdout"], "end\n");
   EXPECT_LE(run.growth_kib, kMostGrowthKib);
 }
 
-TEST(NativeStreams, CountBothFloodsExactly) {
+TEST_P(StreamsOn, CountBothFloodsExactly) {
   Json result = run(
       bash("for i in 1 2 3 4; do head -c 1500000 /dev/zero; head -c 1000001 /dev/zero >&2; done"));
   EXPECT_EQ(result["meta"]["output"]["stdout_bytes"], 6000000);
@@ -89,7 +95,7 @@ TEST(NativeStreams, CountBothFloodsExactly) {
 }
 
 // P-22
-TEST(NativeStreams, NeitherBlockNorEndAProgramBeyondTheCap) {
+TEST_P(StreamsOn, NeitherBlockNorEndAProgramBeyondTheCap) {
   ExecutionRequest request =
       python("import sys\nsys.stdout.write('a' * 3000000)\nsys.stdout.flush()\nsys.exit(5)");
   request.limits.stdout_bytes = 1000;
@@ -99,7 +105,7 @@ TEST(NativeStreams, NeitherBlockNorEndAProgramBeyondTheCap) {
 }
 
 // P-23
-TEST(NativeStreams, AreCutBetweenCharacters) {
+TEST_P(StreamsOn, AreCutBetweenCharacters) {
   ExecutionRequest request = python("print('漢' * 5000, end='')");
   request.limits.stdout_bytes = 1001;
   const auto text = run(request)["stdout"].get<std::string>();
@@ -109,27 +115,27 @@ TEST(NativeStreams, AreCutBetweenCharacters) {
   EXPECT_THAT(text, HasSubstr("bytes omitted"));
 }
 
-TEST(NativeStreams, MayBeClosedEarly) {
+TEST_P(StreamsOn, MayBeClosedEarly) {
   Json result = run(bash("echo before; exec >&- 2>&- <&-; sleep 0.3; exit 9"));
   EXPECT_EQ(result["exit_code"], 9) << result.dump();
   EXPECT_EQ(result["stdout"], "before\n");
 }
 
-TEST(NativeStreams, NeedNotBeRead) {
+TEST_P(StreamsOn, NeedNotBeRead) {
   ExecutionRequest request = bash("exit 3");
   request.stdin_data = std::string(1 << 20, 'i');
   Json result = run(request);
   EXPECT_EQ(result["exit_code"], 3) << result.dump();
 }
 
-TEST(NativeStreams, StayUnreadByAProgramThatRunsOn) {
+TEST_P(StreamsOn, StayUnreadByAProgramThatRunsOn) {
   ExecutionRequest request = bash("sleep 0.5; echo over");
   request.stdin_data = std::string(1 << 20, 'i');
   EXPECT_EQ(run(request)["stdout"], "over\n");
 }
 
 // P-13
-TEST(NativeStreams, DoNotWaitForAChildThatHoldsThemOpen) {
+TEST_P(StreamsOn, DoNotWaitForAChildThatHoldsThemOpen) {
   const auto asked = std::chrono::steady_clock::now();
   Json result = run(bash("sleep 300 & echo parent"));
   EXPECT_LT(std::chrono::steady_clock::now() - asked, std::chrono::seconds(10));
@@ -138,7 +144,7 @@ TEST(NativeStreams, DoNotWaitForAChildThatHoldsThemOpen) {
   EXPECT_LT(result["duration"], 5);
 }
 
-TEST(NativeStreams, CarryNothingOfAProgramThatWritesOnEveryDescriptor) {
+TEST_P(StreamsOn, CarryNothingOfAProgramThatWritesOnEveryDescriptor) {
   Json result = run(bash(R"(
 for ((fd = 3; fd <= 300; fd++)); do { printf '\001\002\003garbage{}\n' >&$fd; } 2>/dev/null; done
 echo reached; exit 4)"));
@@ -148,45 +154,8 @@ echo reached; exit 4)"));
   EXPECT_FALSE(result.contains("value"));
 }
 
-struct Forgery {
-  const char* name;
-  const char* bytes;
-};
-
-// The driver keeps the channel of a Python program on descriptor 250, in reach of the program
-// itself.
-class NativeValueChannel : public testing::TestWithParam<Forgery> {};
-
-TEST_P(NativeValueChannel, BelievesNoForgery) {
-  Json result =
-      run(python(std::string("import os\nos.write(250, ") + GetParam().bytes + ")\nNone"));
-  EXPECT_EQ(result["exit_code"], 0) << result.dump();
-  EXPECT_EQ(result["meta"]["cause"], "exited");
-  if (result.contains("error")) {
-    EXPECT_EQ(result["error"]["type"], "SerializationError");
-  }
-  if (result.contains("value")) {
-    EXPECT_EQ(result["value"], 1) << "only a whole and honest message may pass";
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Bytes, NativeValueChannel,
-    testing::Values(
-        Forgery{"NoJson", "b'\\xff\\xfe\\x00 no json'"}, Forgery{"HalfAnObject", "b'{\"value\":'"},
-        Forgery{"Deep", "b'[' * 100000"}, Forgery{"AnArray", "b'[1,2,3]'"},
-        Forgery{"AnUnknownError", "b'{\"error\":{\"type\":\"BackendError\",\"message\":\"lie\"}}'"},
-        Forgery{"ARuntimeError", "b'{\"error\":{\"type\":\"RuntimeError\",\"message\":\"lie\"}}'"},
-        Forgery{"AForgedFate", "b'{\"exit_code\":0,\"timed_out\":true}'"},
-        Forgery{"AnHonestValue", "b'{\"value\":1}'"}),
-    [](const auto& given) { return given.param.name; });
-
-TEST(NativeStreams, BoundAFloodOnTheValueChannel) {
-  Json result = run(python(
-      "import os\nblock = b'x' * 65536\nfor _ in range(256):\n    os.write(250, block)\nNone"));
-  EXPECT_EQ(result["exit_code"], 0) << result.dump();
-  EXPECT_EQ(result["error"]["type"], "SerializationError");
-}
+INSTANTIATE_TEST_SUITE_P(EachBackend, StreamsOn, testing::ValuesIn(kBackends),
+                         [](const auto& given) { return std::string(given.param); });
 
 }  // namespace
 }  // namespace lazaret::test
