@@ -136,9 +136,11 @@ add_python() {
   mkdir -p "$root$home"
   tar -C "$home" "${left_out[@]}" -cf - . | tar -C "$root$home" -xf -
   add_program /usr/bin/python3 "$root"
-  for name in _ctypes _sqlite3; do
+  for name in _bz2 _ctypes _lzma _sqlite3; do
     add_libraries "$home/lib-dynload/$name".*.so "$root"
   done
+  mkdir -p "$root/usr/lib/locale"
+  cp -r /usr/lib/locale/C.utf8 "$root/usr/lib/locale/"
 }
 
 # Everything but what is being tested; made anew when a package has changed.

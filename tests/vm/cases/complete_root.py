@@ -1,6 +1,8 @@
 """A kernel that has everything: every control is enforced, and --strict has nothing to refuse."""
 
-from bed import ROOT, check, command, equal, left_cgroups, prediction_is_true
+import json
+
+from bed import ROOT, check, command, equal, left_cgroups, prediction_is_true, start
 from unified_user import in_scope
 
 
@@ -23,3 +25,13 @@ def LetsDoctorSayWhatARunWillShow_P48():
 def IsStrictInTheStrictProfileToo():
     answer = command("true", options=("--strict", "--profile", "strict"))
     equal((answer.code, left_cgroups()), (0, []), answer)
+
+
+def BlocksEveryProbeOfTheBattery():
+    """But for those that say why they are allowed; node is not in this machine."""
+    with start("selftest", "--json", "--no-control") as selftest:
+        probes = json.loads(selftest.communicate(timeout=300)[0])["probes"]
+    verdicts = {probe["verdict"] for probe in probes}
+    wrong = [probe for probe in probes if probe["verdict"] in ("FAILED", "not run")]
+    equal([probe for probe in wrong if not probe["id"].startswith("W-node")], [])
+    check(len(probes) > 700 and {"blocked", "works"} <= verdicts, verdicts)
