@@ -267,7 +267,8 @@ Result<ExecutionRequest> request_of(const json& object) {
 }
 
 json json_of(const ExecutionRequest& request) {
-  json object = {{"language", request.language}};
+  json object = json::object();
+  if (!request.language.empty()) object["language"] = request.language;
   if (!request.code.empty()) object["code"] = request.code;
   if (!request.command.empty()) object["command"] = request.command;
   if (!request.context.empty()) object["context"] = request.context;

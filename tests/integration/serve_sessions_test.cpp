@@ -65,6 +65,17 @@ TEST_P(ServeSessionsOn, RunOneProgramAfterAnotherInTheSameBox) {
   EXPECT_EQ(run_in(daemon, place, "true").status, 404);
 }
 
+TEST_P(ServeSessionsOn, RunTheirOwnLanguageWhereNoneIsSaid) {
+  const Daemon daemon(arguments_);
+  const Json id = id_of(open_on(daemon, {{"language", "bash"}}));
+  const auto said = [&](Json order) {
+    order["session"] = id;
+    return daemon.ask("POST", "/v1/runs", order.dump()).json().value("stdout", "");
+  };
+  EXPECT_EQ(said({{"code", "echo $((6 * 7))"}}), "42\n");
+  EXPECT_EQ(said({{"code", "echo $0"}, {"language", "sh"}}), "/work/main.sh\n");
+}
+
 TEST_P(ServeSessionsOn, TakeFilesAndGiveThemBack) {
   const Daemon daemon(arguments_);
   const std::string place = open_on(daemon);

@@ -205,6 +205,7 @@ Result<std::string> code_of_file(const std::string& path) {
   return read_at_most(file);
 }
 
+// Empty where neither says it.
 std::string language_of(const std::string& path, const std::string& code) {
   constexpr std::pair<const char*, const char*> kEndings[] = {
       {".py", "python"},     {".sh", "bash"},        {".bash", "bash"},
@@ -222,7 +223,7 @@ std::string language_of(const std::string& path, const std::string& code) {
   if (first.find("node") != std::string::npos) return "javascript";
   if (first.find("deno") != std::string::npos) return "typescript";
   if (first.find("sh") != std::string::npos) return "bash";
-  return "python";
+  return {};
 }
 
 Status require_input() {
@@ -344,6 +345,8 @@ Result<ExecutionRequest> request_of_run(const RunFlags& flags) {
     LAZARET_TRY(request.code, path == "-" ? code_of_input() : code_of_file(path));
   }
   request.language = flags.language.empty() ? language_of(path, request.code) : flags.language;
+  // A session has one of its own, which its daemon knows.
+  if (request.language.empty() && flags.session.empty()) request.language = "python";
   if (path == "-" || !request.context.empty()) return request;
   LAZARET_CHECK(give_input(request));
   return request;

@@ -71,6 +71,7 @@ Result<Order> order_of(const std::string& text) {
     LAZARET_CHECK(put(order, *found));
     object.erase(found);
   }
+  order.says_language = object.contains("language");
   LAZARET_TRY(order.request, core::request_of(object));
   return order;
 }
@@ -100,6 +101,7 @@ std::variant<std::shared_ptr<Run>, Problem> admit(Desk& desk, Order order, Outpu
     auto found = session_of(desk, *order.session);
     if (const auto* const problem = std::get_if<Problem>(&found)) return *problem;
     session = std::get<std::shared_ptr<KeptSession>>(std::move(found));
+    if (!order.says_language) order.request.language = session->session->spec().language;
   }
   if (const Status checked = check(desk, order.request, session.get()); !checked.ok())
     return problem_of(checked.error());

@@ -24,6 +24,7 @@ struct Order {
   InputKind input = InputKind::whole;
   bool streams_artifacts = false;      ///< what is left comes before the result, piece by piece
   std::optional<std::string> session;  ///< id of the one that it runs in
+  bool says_language = false;          ///< else it is the session's, or python
 };
 
 /// Reads core::request_of's object with the members `detach`, `stream_stdin`, `stream_artifacts`
