@@ -31,8 +31,7 @@ constexpr Differences kDocker = {.body = harden,
                                  .makes_image_volumes = true,
                                  .follows_links_of_images = false,
                                  .tells_of_images_at_once = true,
-                                 .ends_sooner_than_killed = true,
-                                 .answers_an_early_kill = true};
+                                 .ends_sooner_than_killed = true};
 constexpr Differences kPodman = {.body = harden_podman,
                                  .create = create_podman,
                                  .inspect = engine::libpod::inspect,
@@ -41,8 +40,7 @@ constexpr Differences kPodman = {.body = harden_podman,
                                  .makes_image_volumes = false,
                                  .follows_links_of_images = true,
                                  .tells_of_images_at_once = false,
-                                 .ends_sooner_than_killed = false,
-                                 .answers_an_early_kill = false};
+                                 .ends_sooner_than_killed = false};
 
 }  // namespace
 

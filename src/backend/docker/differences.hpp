@@ -35,9 +35,6 @@ struct Differences {
   bool tells_of_images_at_once;
   /// For a kill Docker executes a program first: a runner that is let go is gone sooner.
   bool ends_sooner_than_killed;
-  /// Docker says in half a millisecond of what does not run yet that it cannot be killed; Podman
-  /// says that something of its own has failed.
-  bool answers_an_early_kill;
 };
 
 [[nodiscard]] const Differences& differences_of(engine::Kind kind) noexcept;

@@ -320,8 +320,6 @@ Status DockerBackend::require_plain_image(const Draft& draft, const Call& call) 
 Status DockerBackend::start(Draft& draft, const Call& call) {
   using engine::container::Until;
   using engine::container::Wait;
-  if (differences_of(client_->kind()).answers_an_early_kill)
-    LAZARET_CHECK(try_kill(draft, "SIGKILL", call));
   LAZARET_TRY(draft.parts.stream, engine::attach(*client_, draft.name(), {}, call));
   LAZARET_TRY(Wait exit, Wait::open(*client_, draft.name(), Until::next_exit, call));
   draft.parts.exit.emplace(std::move(exit));
@@ -347,22 +345,21 @@ Status DockerBackend::verify(Draft& draft, const Call& call) {
         std::error_code error;
         return here ? std::filesystem::exists(path, error) : path == "/proc/sys";
       }));
-  LAZARET_CHECK(try_kill(draft, "SIGCONT", call));
-  draft.readings.push_back({Control::timeout, EvidenceStatus::enforced,
-                            "SIGKILL by the engine after that and the grace",
-                            "engine kill answers"});
+  LAZARET_TRY(Reading timeout, timeout_reading(draft, call));
+  draft.readings.push_back(std::move(timeout));
   draft.parts.evidence = judge(draft.readings, draft.spec);
   return require(draft.parts.evidence, draft.spec);
 }
 
-// A container that does not run yet cannot be killed, and that is an answer. One that runs is sent
-// SIGCONT: the kernel keeps signals from a namespace's init that it does not catch.
-Status DockerBackend::try_kill(const Draft& draft, const char* signal, const Call& call) {
-  if (kill_answers_) return {};
-  const Status asked = engine::container::kill(*client_, draft.name(), signal, call);
-  if (!asked.ok() && asked.error().code() != Errc::conflict) return asked;
-  kill_answers_ = true;
-  return {};
+// The kernel keeps signals from a namespace's init that it does not catch, so SIGCONT only shows
+// that the call by which the box is going to be ended reaches it.
+Result<Reading> DockerBackend::timeout_reading(const Draft& draft, const Call& call) {
+  if (!kill_answers_) {
+    LAZARET_CHECK(engine::container::kill(*client_, draft.name(), "SIGCONT", call));
+    kill_answers_ = true;
+  }
+  return Reading{Control::timeout, EvidenceStatus::enforced,
+                 "SIGKILL by the engine after that and the grace", "engine kill answers"};
 }
 
 }  // namespace lazaret::backend::docker

@@ -60,7 +60,7 @@ class DockerBackend final : public Backend {
   [[nodiscard]] Status require_plain_image(const Draft& draft, const Call& call);
   [[nodiscard]] Status start(Draft& draft, const Call& call);
   [[nodiscard]] Status verify(Draft& draft, const Call& call);
-  [[nodiscard]] Status try_kill(const Draft& draft, const char* signal, const Call& call);
+  [[nodiscard]] Result<Reading> timeout_reading(const Draft& draft, const Call& call);
 
   const std::uint32_t owner_ = os::process_id();  // a fork ends nothing
   /// WHY shared: boxes use it to end themselves and may outlive the backend.
@@ -73,7 +73,7 @@ class DockerBackend final : public Backend {
   std::string seccomp_;
   KeptVolume runner_;
   std::atomic<std::uint64_t> made_ = 0;
-  std::atomic<bool> kill_answers_ = false;  // the call by which boxes are ended, seen once
+  std::atomic<bool> kill_answers_ = false;  // seen once to obey a signal call
   Guarded<std::set<std::string>> plain_;    // images that were looked at, by id
 };
 
