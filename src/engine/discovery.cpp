@@ -160,28 +160,25 @@ Result<EngineClient> ask(const Candidate& candidate, const SearchOptions& option
                                       "that was asked for");
 }
 
-const char* unit_of(const Attempt& attempt) {
-  const bool is_podman = attempt.endpoint.find("podman") != std::string::npos;
-  return is_podman ? "podman.socket" : "docker";
+// Where the service manager's is known by its place.
+std::string how_to_start(const Attempt& attempt) {
+  const auto is_at = [&attempt](std::string_view end) { return attempt.endpoint.ends_with(end); };
+  if (is_at("//var/run/docker.sock") || is_at("//run/docker.sock"))
+    return "start the engine, e.g. sudo systemctl start docker";
+  if (is_at("//run/podman/podman.sock"))
+    return "start the engine, e.g. sudo systemctl start podman.socket";
+  return "start the engine";
 }
 
 // What the first of those that listened, or have listened, needs.
 std::string how_to_mend(const Search& search) {
   for (const Attempt& attempt : search.attempts) {
-    const std::string unit = unit_of(attempt);
-    switch (attempt.error.code()) {
-      case Errc::connection_refused:
-        return "a socket is left over but nobody listens: start the engine, "
-               "e.g. sudo systemctl start " + unit;
-      case Errc::timed_out:
-      case Errc::connection_lost:
-      case Errc::protocol:
-      case Errc::too_large:
-      case Errc::engine:
-        return "what listens there does not answer as an engine does: start it anew, "
-               "e.g. sudo systemctl restart " + unit;
-      default: break;
-    }
+    const Errc code = attempt.error.code();
+    if (code == Errc::connection_refused)
+      return "a socket is left over but nobody listens: " + how_to_start(attempt);
+    if (code == Errc::timed_out || code == Errc::connection_lost || code == Errc::protocol ||
+        code == Errc::too_large || code == Errc::engine)
+      return "what listens there does not answer as an engine does: look at what the engine logs";
   }
   return {};
 }

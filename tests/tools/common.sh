@@ -66,25 +66,18 @@ package_lists_are_fresh() {
     2>/dev/null) ]]
 }
 
-enabled_units() {
-  [[ ! -d /run/systemd/system ]] ||
-    systemctl list-unit-files --state=enabled --no-legend | awk '{print $1}' | sort
-}
-
 # Engines installed here must not start as the machine's own: policy-rc.d answers 101 meanwhile, and
-# what a package has enabled for the next start of the machine is disabled again.
-apt_install() {
-  local policy=/usr/sbin/policy-rc.d ours="" status=0 before
-  before=$(enabled_units)
+# goes whatever way this ends.
+apt_install() (
+  policy=/usr/sbin/policy-rc.d
   if [[ ! -e $policy ]]; then
-    ours=$policy
+    trap 'rm -f "$policy"' EXIT
+    trap 'exit 130' INT
+    trap 'exit 143' TERM
     printf '#!/bin/sh\nexit 101\n' >"$policy" && chmod 0755 "$policy"
   fi
-  DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" >&2 || status=$?
-  [[ -z $ours ]] || rm -f "$ours"
-  comm -13 <(echo "$before") <(enabled_units) | xargs -r systemctl disable >&2
-  return "$status"
-}
+  DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@" >&2
+)
 
 update_package_lists() {
   say "refreshing the package lists"

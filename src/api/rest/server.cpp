@@ -109,8 +109,9 @@ class Server {
     os::notify_ready();  // before there are threads: it changes the environment
     std::jthread beside;
     // The first run finds everything that it needs in place; what is done beside it waits for that.
-    readiness_.ask(
-        [&](const Readiness::Verdict&) { beside = std::jthread(options_.beside); });
+    readiness_.ask([&](const Readiness::Verdict&) {
+      if (!desk_.draining) beside = std::jthread(options_.beside);
+    });
     loop_.run();
   }
 

@@ -121,7 +121,7 @@ std::string Cgroup::read(const char* file) const {
 
 // Swap comes with memory, where the kernel counts it: some before Linux 6.1 want to be told to.
 const char* Cgroup::why_missing(Control control) const {
-  if (control == Control::swap && has("memory.max"))
+  if (control == Control::swap && has("memory.max") && !has("memory.swap.max"))
     return "is missing: this kernel does not count swap (boot with swapaccount=1)";
   return "is missing: not delegated, or not in this kernel";
 }

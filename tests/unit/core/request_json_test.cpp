@@ -58,6 +58,14 @@ TEST(RequestJson, KnowsTheSizeOfATerminal) {
 }
 
 // Files are of who asks, who may be somewhere else.
+// Whoever is asked knows better, such as a session.
+TEST(RequestJson, SaysNoLanguageWhereThereIsNone) {
+  ExecutionRequest request;
+  EXPECT_EQ(json_of(request)["language"], "python");
+  request.language.clear();
+  EXPECT_FALSE(json_of(request).contains("language"));
+}
+
 TEST(RequestJson, HasNoFilesOfPackages) {
   for (const char* const word : {"a-1-py3-none-any.whl", "a-1.tar.gz", "a-1.zip", "a-1.0.0.tgz",
                                  "/srv/a-1.zip", "./a", "@a/../b-1.0.0.tgz",

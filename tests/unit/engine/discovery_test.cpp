@@ -1,5 +1,6 @@
 #include "engine/discovery.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <map>
@@ -235,6 +236,24 @@ TEST(EngineSearch, NamesEveryPlaceAndWhyItFailedP28) {
   EXPECT_EQ(error.message(),
             "no container engine answers: unix:///b (refused); no socket at unix:///a");
   EXPECT_NE(error.hint().find("start the engine"), std::string::npos);
+}
+
+std::string hint_for(const std::string& endpoint, Errc code) {
+  Neighbourhood around;
+  around.refusals.emplace(endpoint, Error(code, "no"));
+  return no_engine(connect_first(places({endpoint}), around.options(), soon())).hint();
+}
+
+TEST(EngineSearch, SaysWhatToDoAboutTheEngineThatIsThere) {
+  constexpr Errc kRefused = Errc::connection_refused;
+  EXPECT_THAT(hint_for("unix:///var/run/docker.sock", kRefused), testing::EndsWith("start docker"));
+  EXPECT_THAT(hint_for("unix:///run/podman/podman.sock", kRefused),
+              testing::EndsWith("systemctl start podman.socket"));
+  EXPECT_THAT(hint_for("unix:///run/user/1000/podman/podman.sock", kRefused),
+              testing::EndsWith("start the engine"));
+  for (const Errc code : {Errc::timed_out, Errc::protocol, Errc::engine, Errc::connection_lost})
+    EXPECT_THAT(hint_for("unix:///a", code), testing::HasSubstr("does not answer as"));
+  EXPECT_THAT(hint_for("unix:///a", Errc::not_found), testing::HasSubstr("install Docker"));
 }
 
 TEST(EngineSearch, ASocketWeMayNotUseIsWhatTheHintIsAboutP29) {
