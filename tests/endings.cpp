@@ -23,7 +23,17 @@ ExecutionRequest request_for(const Ending& ending) {
   request.limits.memory_bytes = 64 << 20;
   request.limits.disk_bytes = 4 << 20;
   request.limits.disk_files = 256;
+  if (ending.causes.front() == "cpu_limit") request.limits.cpu_time = 1s;
+  if (ending.causes.front() == "output_limit") request.limits.output_bytes = 1 << 20;
   return request;
+}
+
+// The grace is theirs alone who do not end at the first word.
+void add_lateness(Endings& all, const ExecutionRequest& request, const ExecutionResult& result) {
+  if (result.meta.cause != Cause::timeout || !result.meta.kill) return;
+  const auto grace = result.meta.kill->path == "kill" ? request.limits.grace.value() : 0ms;
+  const std::chrono::duration<double, std::milli> took = result.duration;
+  all.late_ms.push_back((took - request.limits.timeout.value() - grace).count());
 }
 
 void count(Endings& all, const Ending& ending, const ExecutionResult& result) {
@@ -66,6 +76,8 @@ const std::vector<Ending>& endings() {
       // Its own end, or the kernel's: what holds it depends on the machine.
       {"takes memory", "exec tail /dev/zero", {"memory_limit", "nonzero_exit"}, ""},
       {"spins", "while :; do :; done", {"timeout"}, ""},
+      {"uses up its processor time", "while :; do :; done; :", {"cpu_limit"}, ""},
+      {"says more than it may", "exec cat /dev/zero >&2", {"output_limit"}, ""},
       {"fills what it may write to",
        "i=0; while head -c 900000 /dev/zero >/work/$i; do i=$((i + 1)); done; exit 1",
        {"disk_limit"},
@@ -88,7 +100,10 @@ Endings run_endings(const CodeSandbox& sandbox, unsigned runs) {
     threads.emplace_back([&part, &next, &sandbox, runs] {
       for (unsigned number = next++; number < runs; number = next++) {
         const Ending& ending = endings()[number % endings().size()];
-        count(part, ending, sandbox.execute(request_for(ending)));
+        const ExecutionRequest request = request_for(ending);
+        const ExecutionResult result = sandbox.execute(request);
+        count(part, ending, result);
+        add_lateness(part, request, result);
       }
     });
   }
@@ -99,6 +114,7 @@ Endings run_endings(const CodeSandbox& sandbox, unsigned runs) {
     all.survivors += part.survivors;
     all.unexpected += part.unexpected;
     if (all.first.empty()) all.first = part.first;
+    all.late_ms.insert(all.late_ms.end(), part.late_ms.begin(), part.late_ms.end());
   }
   return all;
 }

@@ -21,6 +21,8 @@ struct Endings {
   unsigned runs = 0;
   unsigned survivors = 0;
   unsigned unexpected = 0;  ///< with another cause or output, or survivors
+  /// Of those that were ended after their time, from when they had to be over.
+  std::vector<double> late_ms = {};
   std::string first = {};   ///< of those
 };
 /// `runs` of them, one kind after the other, on eight threads.

@@ -90,6 +90,7 @@ test::Endings run_all(const CodeSandbox& sandbox) {
     all.survivors += piece.survivors;
     all.unexpected += piece.unexpected;
     if (all.first.empty()) all.first = piece.first;
+    all.late_ms.insert(all.late_ms.end(), piece.late_ms.begin(), piece.late_ms.end());
   }
   return all;
 }
@@ -102,11 +103,14 @@ Group endings_group(int) {
   const Traces before = traces();
   test::Endings all;
   const double time = milliseconds_of([&] { all = run_all(sandbox); });
+  const Timing late{.name = "late", .ms = std::move(all.late_ms)};
   if (all.unexpected > 0) std::fprintf(stderr, "%s\n", all.first.c_str());
   const Traces after = traces_down_to(before);
   Group group{.title = "native: programs that end in every bad way"};
   group.figures = {{"runs", static_cast<double>(all.runs), "", at_least(kRuns)},
                    {"in", time / 1000, "s"},
+                   {"from the end of the time, or of the grace, to the result, p99",
+                    late.quantile(0.99), "ms", at_most(50)},
                    {"with another cause or output", static_cast<double>(all.unexpected), "",
                     at_most(0)},
                    {"survivors", static_cast<double>(all.survivors), "", at_most(0)},

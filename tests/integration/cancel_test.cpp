@@ -18,11 +18,11 @@ class CancelledOn : public testing::TestWithParam<const char*> {
     if (!options_for(GetParam())) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
   }
   // As soon as it has said something.
-  static Json run(const std::string& code) {
+  static Json run(const std::string& code, std::chrono::milliseconds grace) {
     std::stop_source stop;
     ExecutionRequest request = bash(code);
     request.stop = stop.get_token();
-    request.limits.grace = 500ms;
+    request.limits.grace = grace;
     request.on_output = [&stop](Stream, std::string_view) { stop.request_stop(); };
     Json result = run_on(GetParam(), request);
     EXPECT_EQ(result["meta"]["cause"], "cancelled") << result.dump();
@@ -33,7 +33,8 @@ class CancelledOn : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(CancelledOn, EndsByItselfWhereItListens) {
-  const Json result = run("trap 'echo bye; exit 3' TERM; echo first; while :; do sleep 0.05; done");
+  const Json result =
+      run("trap 'echo bye; exit 3' TERM; echo first; while :; do sleep 0.05; done", 20s);
   EXPECT_EQ(result["stdout"], "first\nbye\n");
   EXPECT_EQ(result["meta"].value("/kill/path"_json_pointer, ""), "term");
 }
@@ -41,8 +42,9 @@ TEST_P(CancelledOn, EndsByItselfWhereItListens) {
 TEST_P(CancelledOn, IsEndedWithAllThatItHasStartedWhereItDoesNot) {
   const std::string marker = unique_marker();
   const Json result =
-      run("trap '' TERM; setsid bash -c 'exec -a " + marker +
-          " sleep 300' & echo first; while :; do sleep 0.05; done");
+      run("trap '' TERM; setsid bash -c 'echo first; exec -a " + marker +
+              " sleep 300' & while :; do sleep 0.05; done",
+          500ms);
   EXPECT_EQ(result["stdout"], "first\n");
   EXPECT_EQ(result["meta"].value("/kill/path"_json_pointer, ""), "kill");
   EXPECT_TRUE(processes_marked(marker).empty());

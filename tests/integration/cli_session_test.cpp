@@ -42,7 +42,7 @@ TEST_F(CliSession, KeepsFilesFromOneRunToTheNext) {
 
 TEST_F(CliSession, IsARunLikeAnyOther) {
   const std::string id = open({"--lang", "bash"});
-  const Ended typed = ask({"run", "-l", "bash", id, "-c", "cat; echo aside >&2; exit 42"}, "in");
+  const Ended typed = ask({"run", id, "-c", "cat; echo aside >&2; exit 42"}, "in");
   EXPECT_EQ(typed.out, "in");
   EXPECT_THAT(typed.err, HasSubstr("aside"));
   EXPECT_EQ(typed.status, 42);

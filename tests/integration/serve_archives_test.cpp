@@ -218,7 +218,11 @@ TEST_P(ServeArchivesOn, OfAHundredThousandFilesGoInChunksAndComeOut) {
       files_of_new(daemon(), {{"disk_bytes", 768 << 20},
                               {"disk_files", 120'000},
                               {"memory_bytes", 1 << 30}});
+#ifdef LAZARET_SANITIZED
+  constexpr std::size_t kMany = 10'000;
+#else
   constexpr std::size_t kMany = 100'000;
+#endif
   http::Exchange exchange(daemon().connect());
   std::size_t next = 0;
   std::string rest;

@@ -128,7 +128,10 @@ TEST_P(ServeJobs, OfAContextAreInterruptedWithoutLosingItsState) {
     EXPECT_EQ(is_signalled ? signal(place, "INT") : remove(place), 202);
     const Json ended = get(place + "?wait=30");
     EXPECT_EQ(ended["state"], "done") << ended;
-    EXPECT_EQ(ended["result"]["meta"]["context"]["lost"], false) << ended;
+    const Json& result = ended["result"];
+    EXPECT_EQ(result["meta"]["context"]["lost"], false) << ended;
+    const Json& how = is_signalled ? result["error"]["name"] : result["meta"]["cause"];
+    EXPECT_EQ(how, is_signalled ? "KeyboardInterrupt" : "cancelled") << ended;
     EXPECT_EQ(cell("x", false).json()["value"], 5);
   }
 }

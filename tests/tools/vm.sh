@@ -51,8 +51,9 @@ finish() {
 
 check_host() {
   local tool
-  local -a tools=(qemu-system-x86_64 busybox dpkg-deb apt-get setpriv newuidmap newgidmap xz
+  local -a tools=(qemu-system-x86_64 busybox dpkg-deb apt-get setpriv newuidmap newgidmap
     /usr/bin/python3)
+  [[ $1 != complete ]] || tools+=(xz)
   [[ $1 != systemd ]] || tools+=(/usr/lib/systemd/systemd-logind systemd-run dbus-daemon)
   [[ $(uname -m) == x86_64 ]] || unavailable "the machine is made for x86_64, this is $(uname -m)"
   for tool in "${tools[@]}"; do
@@ -68,15 +69,16 @@ know_backports() {
   local codename uri
   codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
   # shellcheck disable=SC2016
-  uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' \
-    "Codename: $codename" | head -n 1)
+  uri=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' 'Origin: Debian' \
+    "Codename: $codename" | sed -n 1p)
   mkdir -p "$1"/{lists/partial,cache}
   echo "deb $uri $codename-backports main" >"$1/sources.list"
   apt=(-o "Dir::Etc::SourceList=$1/sources.list" -o Dir::Etc::SourceParts=-
     -o "Dir::State::Lists=$1/lists" -o "Dir::Cache=$1/cache")
+  apt-get "${apt[@]}" update --error-on=any >"$CACHE/download.log" 2>&1 && return
   # Not every mirror has them: nobody can require what they hold.
-  apt-get "${apt[@]}" update --error-on=any >"$CACHE/download.log" 2>&1 ||
-    LAZARET_REQUIRE="" unavailable "the backports cannot be had: $(tail -n 1 "$CACHE/download.log")"
+  ! grep -q 'does not have a Release file' "$CACHE/download.log" || LAZARET_REQUIRE=""
+  unavailable "the backports cannot be had: $(tail -n 1 "$CACHE/download.log")"
 }
 
 # Debian's kernel for clouds: small, and with everything built in but the disk.
@@ -213,9 +215,9 @@ make_initrd() {
   if [[ $machine == systemd ]]; then
     parts+=("$CACHE/systemd.cpio")
     cp -r "$CASES/systemd/." "$root/"
-    add_program "${lazaret%/*}/lazaret-serve" "$root"
     cp -r "$LAZARET_ROOT/config/systemd" "$root/vm/units"
   fi
+  [[ $machine != @(systemd|complete) ]] || add_program "${lazaret%/*}/lazaret-serve" "$root"
   add_program "$lazaret" "$root"
   [[ ${lazaret##*/} == lazaret ]] || mv "$root/usr/bin/${lazaret##*/}" "$root/usr/bin/lazaret"
   cp -r "$kernel/modules" "$root/modules"

@@ -1,8 +1,8 @@
 /* Loaded before libc in a machine's lazaret: one cgroup file fails, as LAZARET_TEST_FAULT says in
- * the form FILE:HOW. absent: it cannot be opened; unreadable: not to be read; unwritable: what is
- * written is refused; lie: what is written is accepted, and nothing is done. With mkdir for FILE
- * the directories fail that lazaret makes for its own; deadly: it is killed before the first, last:
- * after it. */
+ * the form FILE:HOW. absent: it is not there and cannot be opened; unreadable: not to be read;
+ * unwritable: what is written is refused; lie: it is accepted, and nothing is done. With mkdir
+ * for FILE the directories fail that it makes for its own; deadly: it is killed before the first,
+ * last: after it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -45,6 +45,14 @@ int openat(int directory, const char* path, int flags, ...) {
   const int opened = real(directory, path, flags, mode);
   if (is_file(path) && writes) faulty = opened;
   return opened;
+}
+
+int faccessat(int directory, const char* path, int mode, int flags) {
+  static int (*real)(int, const char*, int, int);
+  if (!real) real = (int (*)(int, const char*, int, int))dlsym(RTLD_NEXT, "faccessat");
+  if (!is_file(path) || !is_how("absent")) return real(directory, path, mode, flags);
+  errno = ENOENT;
+  return -1;
 }
 
 int open(const char* path, int flags, ...) {

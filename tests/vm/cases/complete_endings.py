@@ -17,13 +17,14 @@ ENDINGS = (
     ("trap '' TERM; while :; do sleep 0.1; done", {"timeout"}, LATE),
     ("while :; do :; done", {"timeout"}, LATE),
     ("while :; do :; done", {"cpu_limit"}, ("--cpu-time", "1s")),
+    ("exec cat /dev/zero >&2", {"output_limit"}, ("--output-limit", "1MiB")),
     # Whose fork is refused, its own or a branch's, depends on who comes first.
     (f"b() {{ b | b & }}; b; exec sleep {MARKER}", {"pids_limit", "timeout", "nonzero_exit"}, LATE),
     ("exec tail /dev/zero", {"memory_limit"}),
     ("sh -c 'exec tail /dev/zero' & wait; echo never", {"memory_limit"}),
     (f"setsid sh -c 'setsid sleep {MARKER} & sleep {MARKER}' & exit 0", {"exited"}),
-    (f"setsid sh -c 'trap \"\" TERM HUP; kill -STOP $$; exec sleep {MARKER}' & exec sleep {MARKER}",
-     {"timeout"}, LATE),
+    (f"setsid sh -c 'trap \"\" TERM HUP; kill -STOP $$; exec sleep {MARKER}' {MARKER} & "
+     f"exec sleep {MARKER}", {"timeout"}, LATE),
     ("for i in 1 2 3 4 5 6; do sh -c 'true & exec sleep 0.1' & done; wait", {"exited"}),
     ("exec dd if=/dev/zero of=/work/big bs=65536 count=64 status=none", {"file_size_limit"}),
     ("i=0; while head -c 900000 /dev/zero >/work/$i; do i=$((i + 1)); done; exit 1",
@@ -48,7 +49,7 @@ def judge(ending, process):
 
 
 def LeaveNothingHoweverTheyCome_L49_P03_P52():
-    crowd = list(ENDINGS) * ROUNDS
+    crowd = [each for turn in range(ROUNDS) for each in ENDINGS[turn:] + ENDINGS[:turn]]
     while crowd:
         beside = [crowd.pop() for _ in range(min(BESIDE_EACH_OTHER, len(crowd)))]
         for ending, process in [(each, start(*words_of(*each))) for each in beside]:
