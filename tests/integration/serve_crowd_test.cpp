@@ -22,7 +22,7 @@ using namespace std::chrono_literals;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-constexpr std::size_t kAnswerBytes = 400'000;  // more than a socket keeps for its reader
+constexpr std::size_t kAnswerBytes = 300'000;  // more than a socket keeps for its reader
 [[maybe_unused]] constexpr long kTlsKib = 96;  // of the buffers of one connection
 constexpr int kGoodClients = 8;
 constexpr int kRunsOfEach = 25;
