@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "backend/docker/instance.hpp"
+#include "integration/daemon.hpp"
 #include "integration/killed_bed.hpp"
 #include "journal/database.hpp"
+#include "os/wire.hpp"
 
 // What a killed Lazaret has left where nobody comes by, or where its engine is late.
 namespace lazaret::test {
@@ -19,6 +21,11 @@ class KilledLate : public KilledBed {
     auto owner = journal::this_process();
     owner.started = "1";  // its number was given again
     return owner;
+  }
+  // Of daemon().
+  [[nodiscard]] bool is_ready() const {
+    auto wire = os::connect_unix(folder_.path() + "/daemon.sock", Call{}.within(5s));
+    return wire.ok() && reply_on(std::move(*wire), "GET", "/v1/ready", "").status == 200;
   }
   // As one that has asked for this container so long ago.
   void intend(const std::string& name, std::chrono::seconds ago) const {
@@ -71,13 +78,14 @@ TEST_P(KilledLate, IsClearedByTheStartOfTheDaemon_P45) {
   end(serving);
 }
 
-// It looks around when it has started, and takes what has died until then.
+// It looks around when its trial is over, and takes what has died until then.
 TEST_P(KilledLate, IsClearedByADaemonThatIsThereAlready_P45) {
   const pid_t serving = start(daemon());
-  EXPECT_TRUE(becomes_true(20s, [this] { return fs::exists(folder_.path() + "/daemon.sock"); }));
+  EXPECT_TRUE(becomes_true(60s, [this] { return is_ready(); }));
+  EXPECT_TRUE(becomes_true(20s, [this] { return things() == before_; }));
   for (int turn = 0; turn < 5 && things() == before_; ++turn) {
     const std::string marker = unique_marker();
-    const DeadRun dead(box_of({"sh", "-c", "sleep 300; :", marker}), marker, 1);
+    const DeadRun dead(box_of({"sh", "-c", "sleep 300; :", marker}), marker);
   }
   EXPECT_NE(things(), before_);
   EXPECT_TRUE(becomes_true(60s, [this] { return things() == before_; }));
