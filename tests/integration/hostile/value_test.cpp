@@ -28,19 +28,26 @@ constexpr std::array kForgeries = {
     Forgery{"AnHonestValue", "b'{\"value\":1}'"},
 };
 
-/// On descriptor 250, where the driver keeps the channel of a Python program, in its own reach.
-class ValueChannelOn : public testing::TestWithParam<std::tuple<const char*, Forgery>> {
+/// Something that has a name, on one backend.
+template <typename What>
+class NamedOn : public testing::TestWithParam<std::tuple<const char*, What>> {
  protected:
   void SetUp() override {
     if (!options_for(backend())) LAZARET_SKIP_OR_FAIL(backend(), "no endpoint is given");
   }
-  static const char* backend() { return std::get<0>(GetParam()); }
+  static const char* backend() { return std::get<0>(NamedOn::GetParam()); }
+  static const What& what() { return std::get<1>(NamedOn::GetParam()); }
+};
+constexpr auto kBothNames = [](const auto& given) {
+  return std::string(std::get<0>(given.param)) + "_" + std::get<1>(given.param).name;
 };
 
+/// On descriptor 250, where the driver keeps the channel of a Python program, in its own reach.
+class ValueChannelOn : public NamedOn<Forgery> {};
+
 TEST_P(ValueChannelOn, BelievesNoForgery) {
-  const Forgery& forgery = std::get<1>(GetParam());
   Json result = run_on(
-      backend(), python(std::string("import os\nos.write(250, ") + forgery.bytes + ")\nNone"));
+      backend(), python(std::string("import os\nos.write(250, ") + what().bytes + ")\nNone"));
   EXPECT_EQ(result["exit_code"], 0) << result.dump();
   EXPECT_EQ(result["meta"]["cause"], "exited");
   if (result.contains("error")) {
@@ -54,14 +61,11 @@ TEST_P(ValueChannelOn, BelievesNoForgery) {
 INSTANTIATE_TEST_SUITE_P(EachBackend, ValueChannelOn,
                          testing::Combine(testing::ValuesIn(kBackends),
                                           testing::ValuesIn(kForgeries)),
-                         [](const auto& given) {
-                           return std::string(std::get<0>(given.param)) + "_" +
-                                  std::get<1>(given.param).name;
-                         });
+                         kBothNames);
 
 // What each says on every descriptor that it can reach, before it ends with 4.
 struct Forger {
-  const char* language;
+  const char* name;    ///< of its language
   const char* honest;  ///< one that lies about nothing
   const char* code;
 };
@@ -106,15 +110,10 @@ int main(void) {
 })c"},
 };
 
-class ForgersOn : public testing::TestWithParam<std::tuple<const char*, Forger>> {
+class ForgersOn : public NamedOn<Forger> {
  protected:
-  void SetUp() override {
-    const char* const backend = std::get<0>(GetParam());
-    if (!options_for(backend)) LAZARET_SKIP_OR_FAIL(backend, "no endpoint is given");
-  }
   static std::optional<Json> result_of(const char* code) {
-    const auto& [backend, forger] = GetParam();
-    return result_on(backend, code_request(forger.language, code));
+    return result_on(backend(), code_request(what().name, code));
   }
 };
 
@@ -127,14 +126,13 @@ std::string held_in(const Json& result) {
 }
 
 TEST_P(ForgersOn, ChangeNothingButTheirOwnValue) {
-  const auto& [backend, forger] = GetParam();
-  const std::optional<Json> honest = result_of(forger.honest), found = result_of(forger.code);
-  if (!honest || !found) GTEST_SKIP() << "no " << forger.language << " there";
+  const std::optional<Json> honest = result_of(what().honest), found = result_of(what().code);
+  if (!honest || !found) GTEST_SKIP() << "no " << what().name << " there";
   const Json& result = *found;
   EXPECT_EQ(result["exit_code"], 4) << result.dump();
   EXPECT_EQ(result["stdout"], "reached\n");
   EXPECT_EQ(result["meta"]["cause"], "nonzero_exit");
-  EXPECT_EQ(result["meta"]["backend"], backend);
+  EXPECT_EQ(result["meta"]["backend"], backend());
   EXPECT_FALSE(held_in(result).empty());
   EXPECT_EQ(held_in(result), held_in(*honest));
   if (result.contains("value")) {
@@ -145,10 +143,7 @@ TEST_P(ForgersOn, ChangeNothingButTheirOwnValue) {
 INSTANTIATE_TEST_SUITE_P(EachBackend, ForgersOn,
                          testing::Combine(testing::ValuesIn(kBackends),
                                           testing::ValuesIn(kForgers)),
-                         [](const auto& given) {
-                           return std::string(std::get<0>(given.param)) + "_" +
-                                  std::get<1>(given.param).language;
-                         });
+                         kBothNames);
 
 }  // namespace
 }  // namespace lazaret::test
