@@ -183,8 +183,9 @@ def processes(marker):
 
 
 def left_cgroups():
-    """Those that Lazaret has made and not removed."""
-    return sorted(str(path) for path in CGROUPS.glob("**/lazaret-*") if path.is_dir())
+    """Those that Lazaret has made and not removed; what goes meanwhile is no error to os.walk."""
+    return sorted(os.path.join(place, name) for place, names, _ in os.walk(CGROUPS)
+                  for name in names if name.startswith("lazaret-"))
 
 
 def begin(word, before=(), by=ROOT):
