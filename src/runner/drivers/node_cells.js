@@ -215,9 +215,10 @@
   const starter = new vm.Script(`${entrance}()`, { filename: internalName });
 
   // What loops behind an `await` hears no signal. Another thread ends it, unless it has ended by
-  // then: it claims the cell, and has whatever the main thread does terminated, once; where that
-  // does nothing, what it is given to do. That thread is begun with the first cell that outlives
-  // its first turn.
+  // then: it claims the cell, and has whatever the main thread does terminated, once. A main thread
+  // that does nothing then gets a message to terminate, which one that loops does not read; a script
+  // to evaluate would be let into the loop, and end in its place. That thread is begun with the
+  // first cell that outlives its first turn.
   const watcher = `
     const { workerData: running, parentPort } = require('worker_threads');
     const inspector = require('inspector');
@@ -225,13 +226,11 @@
       if (Atomics.compareExchange(running, 0, cell, -1) !== cell) return;
       const session = new inspector.Session();
       session.connectToMainThread();
-      const nudge = () => session.post('Runtime.evaluate', { expression: '0' });
-      const idle = setTimeout(nudge, 20);
       session.post('Runtime.terminateExecution', () => {
-        clearTimeout(idle);
         session.disconnect();
-        parentPort.postMessage('ended');
+        parentPort.postMessage(true);
       });
+      session.post('Runtime.getIsolateId', () => parentPort.postMessage(false));
     };
     const alarms = new (require('net').Socket)({ fd: 6, readable: true, writable: false });
     alarms.on('data', (cells) => cells.forEach((cell) => setTimeout(end, 50, cell)));`;
@@ -245,7 +244,7 @@
       const words = { eval: true, workerData: running, argv: [], execArgv: [], env: {},
         resourceLimits: { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 2, stackSizeMb: 1 } };
       const thread = new Worker(watcher, words);
-      thread.on('error', () => {}).on('message', () => over && failInterrupted());
+      thread.on('error', () => {}).on('message', (ended) => ended && over && failInterrupted());
       thread.unref();
     } catch {
       // No thread is to be had: cells are interrupted as they can be.
