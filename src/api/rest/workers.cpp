@@ -32,20 +32,37 @@ bool Workers::submit(Task task) {
 }
 
 // Under the lock. False where the system has no more: those that there are see to everything.
-bool Workers::begin_thread() try {
-  threads_.emplace_back([this] { work(); });
-  return true;
-} catch (const std::system_error&) {
-  return false;
+bool Workers::begin_thread() {
+  gone_.clear();
+  threads_.emplace_front();
+  try {
+    threads_.front() = std::jthread([this, self = threads_.begin()] { work(self); });
+    return true;
+  } catch (const std::system_error&) {
+    threads_.pop_front();
+    return false;
+  }
 }
 
-void Workers::work() {
+// False after a while in which there was nothing to do. The only one that waits is woken by work.
+bool Workers::wait(std::unique_lock<std::mutex>& lock) {
+  const auto is_called = [this] { return over_ || !line_.empty(); };
+  bool called = true;
+  if (++idle_ > 1)
+    called = changed_.wait_for(lock, longest_, is_called);
+  else
+    changed_.wait(lock, is_called);
+  --idle_;
+  return called;
+}
+
+void Workers::work(Thread self) {
   std::unique_lock lock(mutex_);
   for (;;) {
-    ++idle_;
-    changed_.wait(lock, [this] { return over_ || !line_.empty(); });
-    --idle_;
+    const bool called = wait(lock);
     if (over_) return;
+    if (!called && idle_ > 0) return gone_.splice(gone_.end(), threads_, self);
+    if (!called) continue;
     std::function<void()> task = std::move(line_.front().work);
     line_.pop_front();
     lock.unlock();

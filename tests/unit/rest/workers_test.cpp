@@ -1,6 +1,8 @@
 #include "api/rest/workers.hpp"
 
 #include <atomic>
+#include <barrier>
+#include <chrono>
 #include <future>
 #include <optional>
 #include <thread>
@@ -60,6 +62,32 @@ TEST(Workers, TakeNothingMoreOnceTheyEnd) {
   begun.get_future().wait();
   workers.reset();
   EXPECT_EQ(refused.get_future().wait_for(std::chrono::seconds(0)), std::future_status::ready);
+}
+
+std::atomic<int> ended = 0;
+struct Farewell {
+  bool is_used = false;
+  ~Farewell() { ++ended; }
+};
+thread_local Farewell farewell;
+
+// What a crowd has called for stays no longer than the crowd, and comes again with the next.
+TEST(Workers, EndWhenTheyAreIdleButForTheLast) {
+  ended = 0;
+  Workers workers(4, 0, std::chrono::milliseconds(20));
+  for (int crowds = 1; crowds <= 3; ++crowds) {
+    std::barrier<> all(5);
+    for (int count = 0; count < 4; ++count) {
+      ASSERT_TRUE(workers.submit([&all] {
+        farewell.is_used = true;
+        all.arrive_and_wait();
+      }));
+    }
+    all.arrive_and_wait();
+    while (ended < 3 * crowds) std::this_thread::yield();
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    EXPECT_EQ(ended, 3 * crowds);
+  }
 }
 
 }  // namespace
