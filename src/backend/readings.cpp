@@ -45,9 +45,10 @@ Judgement network(const SelfReport& report, const policy::Spec& spec) {
 struct Scratch {
   const char* target;
   const char* mode;  // as the kernel says it; it leaves out 1777
+  bool executes;     // programs, where the profile has that
 };
-constexpr std::array kScratch = {Scratch{"/work", "700"}, Scratch{"/tmp", ""},
-                                 Scratch{"/dev/shm", ""}};
+constexpr std::array kScratch = {Scratch{"/work", "700", true}, Scratch{"/tmp", "", true},
+                                 Scratch{"/dev/shm", "", false}};
 
 // tmpfs(5) says its size in kibibytes.
 std::optional<std::uint64_t> bytes_in(std::string_view size) {
@@ -62,10 +63,11 @@ bool is_strict(const policy::Spec& spec) { return spec.profile == Profile::stric
 
 bool is_scratch(const MountLine& mount, const policy::Spec& spec) {
   const Limits& limits = spec.limits;
-  if (is_strict(spec) && (mount.target == "/tmp" || !mount.has("noexec"))) return false;
+  if (is_strict(spec) && mount.target == "/tmp") return false;
 
-  const auto same = [&mount](const Scratch& scratch) {
-    return mount.target == scratch.target && mount.setting("mode").value_or("") == scratch.mode;
+  const auto same = [&](const Scratch& scratch) {
+    return mount.target == scratch.target && mount.setting("mode").value_or("") == scratch.mode &&
+           (mount.has("noexec") || (scratch.executes && !is_strict(spec)));
   };
   if (std::none_of(kScratch.begin(), kScratch.end(), same)) return false;
   const auto bytes = bytes_in(mount.setting("size").value_or(""));

@@ -133,7 +133,8 @@ bool hides_the_runner(const Seen& seen) {
 
 bool is_scratch(const Mount& mount, const Seen& seen) {
   const bool ours = mount.target == "/work" || mount.target == "/tmp" || mount.target == "/dev/shm";
-  if (seen.is_strict() && (mount.target == "/tmp" || !has_option(mount.options, "noexec")))
+  if (seen.is_strict() && mount.target == "/tmp") return false;
+  if ((seen.is_strict() || mount.target == "/dev/shm") && !has_option(mount.options, "noexec"))
     return false;
   return ours && mount.type == "tmpfs" && has_option(mount.options, "nosuid") &&
          has_option(mount.options, "nodev") &&

@@ -185,6 +185,9 @@ TEST_P(NativeIsolation, MountsNothingOfTheHostThatIsWritable) {  // L-17, L-18
     const bool scratch = point == "/work" || point == "/tmp" || point == "/dev/shm";
     EXPECT_EQ(options.starts_with("rw"), scratch) << line;
     EXPECT_THAT(options, HasSubstr("nosuid")) << line;
+    if (point == "/dev/shm") {
+      EXPECT_THAT(options, HasSubstr("noexec")) << line;
+    }
     // The five devices are bound one by one; what covers a file of /proc is one of them.
     const bool holds_devices = point.starts_with("/dev/") || point.starts_with("/proc/");
     if (!holds_devices || scratch) {

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <regex>
 #include <set>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -227,6 +229,31 @@ TEST(SelftestCommand, ListsItsProbesWithoutRunningOne) {
       lazaret({"selftest", "--list", "--backend", "docker", "--host", "unix:///no"});
   EXPECT_EQ(ended.status, 0);
   EXPECT_GE(std::count(ended.out.begin(), ended.out.end(), '\n'), 175);
+}
+
+// Each line: `| where | probes | why |`.
+std::set<std::string> documented_by_design() {
+  std::set<std::string> all;
+  std::istringstream lines(file_text(in_checkout("docs/threat-model.md")));
+  for (std::string line; std::getline(lines, line);) {
+    const std::string where = line.starts_with("| ") ? line.substr(2, line.find(" |", 2) - 2) : "";
+    if (where != "always" && !where.starts_with("where ") && where != "in containers") continue;
+    static const std::regex id("`([A-I]-\\d+-[^`]+)`");
+    for (std::sregex_iterator found(line.begin(), line.end(), id), none; found != none; ++found)
+      all.insert((*found)[1].str() + " " + std::regex_replace(where, std::regex("`"), ""));
+  }
+  return all;
+}
+
+TEST(SelftestCommand, AllowsByDesignWhatTheThreatModelNamesAndNothingElse) {
+  std::set<std::string> said;
+  for (const Json& probe : Json::parse(lazaret({"selftest", "--list", "--json"}).out)) {
+    if (!probe.contains("by_design")) continue;
+    EXPECT_NE(probe["by_design"]["why"], "") << probe;
+    said.insert(probe["id"].get<std::string>() + " " +
+                probe["by_design"]["where"].get<std::string>());
+  }
+  EXPECT_EQ(said, documented_by_design());
 }
 
 TEST(SelftestCommand, SaysWhatItTriedAndThatItHeld) {

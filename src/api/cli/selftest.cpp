@@ -85,12 +85,20 @@ void show(const selftest::Report& report) {
       report.count(Verdict::not_run), report.count(Proof::proves), report.seconds);
 }
 
+std::string where_by_design(const selftest::Probe& probe) {
+  if (probe.by_design_of_engines) return "in containers";
+  const auto& without = probe.by_design_without;
+  return without ? "where " + std::string(name_of(*without)) + " is not enforced" : "always";
+}
+
 int list(const std::vector<selftest::Probe>& probes, const Common& common) {
   auto json = nlohmann::ordered_json::array();
   for (const selftest::Probe& probe : probes) {
     if (!common.json)
       std::printf("%-28s %3d  %s\n", probe.id.c_str(), probe.row, probe.title.c_str());
     json.push_back({{"id", probe.id}, {"row", probe.row}, {"title", probe.title}});
+    if (probe.by_design.empty()) continue;
+    json.back()["by_design"] = {{"why", probe.by_design}, {"where", where_by_design(probe)}};
   }
   if (common.json) std::printf("%s\n", json.dump(2).c_str());
   return 0;

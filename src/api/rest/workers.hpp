@@ -23,8 +23,8 @@ struct Task {
 };
 
 /// Threads for calls that block: made when they are needed, `most` at the same time, with at most
-/// `waiting` tasks in line. One that has nothing to do for as long as `idle` ends, but for the last.
-/// The destructor waits for the tasks under way and drops the others.
+/// `waiting` tasks in line. Whichever has nothing to do for as long as `idle` ends, but for the
+/// last. The destructor waits for the tasks under way and drops the others.
 class Workers {
  public:
   Workers(unsigned most, std::size_t waiting,

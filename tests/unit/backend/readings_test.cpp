@@ -177,6 +177,8 @@ constexpr Weakening kWeakenings[] = {
      "size=50%,nr_inodes=8192,mode"},
     {"no bound on files", Control::filesystem, "nr_inodes=8192,mode", "mode"},
     {"/work open to others", Control::filesystem, "mode=700", "mode=777"},
+    {"programs in /dev/shm", Control::filesystem, "/dev/shm rw,nosuid,nodev,noexec",
+     "/dev/shm rw,nosuid,nodev"},
     {"/dev open to all", Control::filesystem, "size=65536k,mode=755", "size=65536k"},
     {"/dev owned by the program", Control::filesystem, "mode=755", "mode=755,uid=65534"},
     {"real uid root", Control::privileges, "Uid:\t65534", "Uid:\t0"},

@@ -38,6 +38,8 @@ inline constexpr std::string_view kGoodReport =
     "rw,size=65536k,nr_inodes=8192,mode=700,uid=65534,gid=65534\n"
     "mount=30 26 0:32 / /tmp rw,nosuid,nodev - tmpfs tmpfs rw,size=65536k,nr_inodes=8192\n"
     "mount=31 26 0:33 / /dev rw,nosuid - tmpfs tmpfs rw,size=65536k,mode=755\n"
+    "mount=32 31 0:34 / /dev/shm rw,nosuid,nodev,noexec - tmpfs tmpfs "
+    "rw,size=65536k,nr_inodes=8192\n"
     "mount=29 26 0:31 / /proc rw,nosuid,nodev,noexec,relatime - proc proc rw\n"
     "probe.route=101\n"
     "probe.root_write=30\n"

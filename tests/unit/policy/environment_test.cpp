@@ -15,9 +15,12 @@ TEST(BaseEnvironment, HoldsOnlyTheBoxsOwnVariables) {
 }
 
 TEST(BaseEnvironment, RoundsProcessorsUpToThreads) {  // P-53
-  EXPECT_EQ(base_environment(0.5).at("OMP_NUM_THREADS"), "1");
-  EXPECT_EQ(base_environment(1.5).at("UV_THREADPOOL_SIZE"), "2");
-  EXPECT_EQ(base_environment(2).at("PYTHON_CPU_COUNT"), "2");
+  for (const char* const name :
+       {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_MAX_THREADS",
+        "GOMAXPROCS", "UV_THREADPOOL_SIZE", "PYTHON_CPU_COUNT"}) {
+    for (const auto& [cpus, threads] : {std::pair{0.5, "1"}, {1.0, "1"}, {1.5, "2"}, {2.0, "2"}})
+      EXPECT_EQ(base_environment(cpus).at(name), threads) << name;
+  }
 }
 
 TEST(Variable, IsDeniedWhenItChangesHowProgramsAreLoadedOrCarriesASecret) {
