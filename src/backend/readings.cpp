@@ -207,16 +207,19 @@ Judgement syscalls(const SelfReport& report, const policy::Spec& spec) {
 }
 
 // The kernel cannot be asked; the error of making a device file tells who has refused it. Version 6
-// and later have all that is asked of it.
+// has all that is asked of it, and versions 7 and 8 can deny no more; of later ones that is not
+// known.
 Judgement landlock(const SelfReport& report, const policy::Spec&) {
-  constexpr std::uint64_t kWhole = 6;
+  constexpr std::uint64_t kWhole = 6, kKnown = 8;
   const std::uint64_t version = report.number("landlock").value_or(0);
   if (version == 0)
     return missing("no Landlock: the kernel has none, it is off, or it was refused");
   if (report.probe("device_file") != kEacces)
     return missing("it did not refuse to make a device file");
   const std::string text = "Landlock version " + std::to_string(std::min(version, kWhole));
-  if (version > kWhole) return enforced(text + " of the kernel's " + std::to_string(version));
+  const std::string newer = text + " of the kernel's " + std::to_string(version);
+  if (version > kKnown) return {EvidenceStatus::partial, newer + ", which may deny more"};
+  if (version > kWhole) return enforced(newer);
   if (version == kWhole) return enforced(text);
   return {EvidenceStatus::partial, text + ": not of sockets and signals"};
 }

@@ -56,10 +56,23 @@ std::size_t files() {
   return count;
 }
 
+// Of boxes, wherever in the hierarchy their base is.
+std::size_t cgroups() {
+  std::error_code ignored;
+  fs::recursive_directory_iterator all("/sys/fs/cgroup",
+                                       fs::directory_options::skip_permission_denied, ignored);
+  std::size_t count = 0;
+  for (; all != fs::end(all); all.increment(ignored))
+    count += all->path().filename().string().starts_with("lazaret-") ? 1 : 0;
+  return count;
+}
+
 struct Traces {
-  std::size_t processes, descriptors, mounts, files;
+  std::size_t processes, descriptors, mounts, files, cgroups;
 };
-Traces traces() { return {descendants(), entries_of("/proc/self/fd"), mounts(), files()}; }
+Traces traces() {
+  return {descendants(), entries_of("/proc/self/fd"), mounts(), files(), cgroups()};
+}
 
 // Boxes leave in the background: until what was there before is all there is, or too late.
 Traces traces_down_to(const Traces& before) {
@@ -68,7 +81,7 @@ Traces traces_down_to(const Traces& before) {
     const Traces now = traces();
     const bool is_clean = now.processes <= before.processes &&
                           now.descriptors <= before.descriptors && now.mounts <= before.mounts &&
-                          now.files <= before.files;
+                          now.files <= before.files && now.cgroups <= before.cgroups;
     if (is_clean || std::chrono::steady_clock::now() > end) return now;
   }
 }
@@ -118,7 +131,8 @@ Group endings_group(int) {
                    {"descriptors left", more(after.descriptors, before.descriptors), "",
                     at_most(0)},
                    {"mounts left", more(after.mounts, before.mounts), "", at_most(0)},
-                   {"files left", more(after.files, before.files), "", at_most(0)}};
+                   {"files left", more(after.files, before.files), "", at_most(0)},
+                   {"cgroups left", more(after.cgroups, before.cgroups), "", at_most(0)}};
   return group;
 }
 

@@ -241,6 +241,17 @@ print(json.dumps(raised))
   EXPECT_EQ(seen, Json::array());
 }
 
+// What a caller may have much of, and no program of a box needs.
+TEST_P(NativeLimits, HasLittleOfWhatTheKernelKeepsForIt) {  // L-06
+  const auto answer = in_child(GetParam(), [] {
+    const rlimit much{1 << 20, 1 << 20};
+    ::setrlimit(RLIMIT_MSGQUEUE, &much), ::setrlimit(RLIMIT_MEMLOCK, &much);
+    return to_json(sandbox_on("native").execute(bash("ulimit -Hq; ulimit -q; ulimit -Hl")));
+  });
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(Json::parse(*answer)["stdout"], "65536\n65536\n64\n");
+}
+
 // setrlimit(2): what somebody has lowered for himself, only a capability raises again.
 TEST_P(NativeLimits, HoldsTheCallersOwnWhereThoseAreLower) {
   const auto answer = in_child(GetParam(), [] {

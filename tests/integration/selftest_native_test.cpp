@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -40,6 +41,7 @@ struct Omission {
   std::vector<std::string> may_fail = {};  // and these, where the kernel has what they try
   std::vector<std::string> tried = {};     // none: every attempt
   const char* unbounded = "";              // the target of mount(2)
+  std::uint64_t shared = 0;                // a namespace that is not made (clone3(2))
 };
 
 const Omission kOmissions[] = {
@@ -89,6 +91,9 @@ const Omission kOmissions[] = {
      {"E-49-fork-bomb", "E-49-thread-bomb", "E-56-zombies", "E-50", "E-59-exit-7"}},
     {"LimitOnTheSizeOfFiles", Role::box, SYS_prlimit64, {{1, RLIMIT_FSIZE}}, Control::file_size,
      {"H-86-large", "H-86-sparse"}, {}, {"H-80", "H-86", "H-78-work", "E-59-exit-7"}},
+    {"ChannelsOfItsOwn", Role::ground, -1, {}, Control::ipc,
+     {"H-87-messages", "H-87-semaphore", "H-87-shared-memory"}, {},
+     {"H-87", "E-59-exit-7"}, "", CLONE_NEWIPC},
 };
 
 class WeakNative : public testing::TestWithParam<std::size_t> {
@@ -118,7 +123,8 @@ ExecutionResult run_without(const Omission& omission, ExecutionRequest request) 
   request.required_controls.emplace();
   const auto text = in_child(Caller::root, [&] {
     return observe_run(Caller::root, request, omitting(omission),
-                       {Role::box, 0, omission.unbounded})
+                       {omission.shared != 0 ? Role::ground : Role::box, omission.shared,
+                        omission.unbounded})
         .result.dump();
   });
   auto result = core::result_of(text.value_or(""));
@@ -133,6 +139,10 @@ EvidenceStatus status_of(const Report& report, Control control) {
 
 TEST_P(WeakNative, FailsExactlyTheProbesOfTheLayerThatIsMissing) {
   const Omission& omission = kOmissions[GetParam()];
+  // What is left there is this process's, not the host's.
+  if (omission.shared == CLONE_NEWIPC) {
+    ASSERT_EQ(::unshare(CLONE_NEWIPC), 0);
+  }
   const Report report = report_of(
       omission.tried.empty() ? attempts() : probes_named(omission.tried),
       [&omission](const ExecutionRequest& r) { return run_without(omission, r); },

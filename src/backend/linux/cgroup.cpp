@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <set>
 #include <vector>
 
 #include "backend/linux/cgroup_directory.hpp"
@@ -65,6 +66,15 @@ bool holds_memory(const std::string& seen, std::uint64_t wanted) {
 std::string rates_of(const std::string& disk, const Limits& limits) {
   const std::string rate = std::to_string(limits.disk_rate_bytes);
   return disk + " rbps=" + rate + " wbps=" + rate;
+}
+
+// What stands in files that are another's holds nothing.
+void withdraw(std::vector<Reading>& readings) {
+  std::set<Control> controls;
+  for (const Reading& reading : readings) controls.insert(reading.control);
+  for (const Control control : controls)
+    readings.push_back({control, EvidenceStatus::not_enforced,
+                        "cgroup.procs does not name the box's first process", kFiles});
 }
 
 }  // namespace
@@ -198,10 +208,7 @@ std::vector<Reading> Cgroup::readings(const Limits& limits, pid_t first) const {
   readings.push_back(reading(Control::swap, "memory.swap.max", is("0")));
   readings.push_back(reading(Control::pids, "pids.max", is(std::to_string(limits.pids))));
   readings.push_back(reading(Control::cpu, "cpu.max", is(cpu_max(limits))));
-  if (holds(first)) return readings;
-  for (const Control control : {Control::memory, Control::swap, Control::pids, Control::cpu})
-    readings.push_back({control, EvidenceStatus::not_enforced,
-                        "cgroup.procs does not name the box's first process", kFiles});
+  if (!holds(first)) withdraw(readings);
   return readings;
 }
 

@@ -1,10 +1,14 @@
 #include "backend/linux/without_cgroup.hpp"
 
+#include <sys/utsname.h>
+
 #include <bit>
 #include <cmath>
+#include <utility>
 
 #include "backend/linux/disks.hpp"
 #include "backend/linux/plan.hpp"
+#include "base/number.hpp"
 
 namespace lazaret::backend::native {
 namespace {
@@ -47,18 +51,39 @@ Reading cpu_without_cgroup(const policy::Spec& spec, const SelfReport& report,
           "runner report"};
 }
 
+// Of the user's processes all are counted where the kernel does not tell namespaces apart.
+Reading pids_without_cgroup(const policy::Spec& spec, const SelfReport& report) {
+  static const bool is_its_own = [] {
+    utsname facts{};
+    return ::uname(&facts) == 0 && counts_tasks_by_namespace(facts.release);
+  }();
+  Reading pids = read_limit(report, {Control::pids, "limit.nproc", spec.limits.pids});
+  if (!is_its_own && pids.status == EvidenceStatus::enforced) pids.status = EvidenceStatus::partial;
+  pids.applied += is_its_own ? " in a user namespace of its own"
+                             : " of all boxes of this user together (Linux before 5.14)";
+  return pids;
+}
+
 }  // namespace
+
+bool counts_tasks_by_namespace(std::string_view release) {
+  constexpr std::pair<std::uint64_t, std::uint64_t> kFirst{5, 14};
+  const std::size_t dot = release.find('.');
+  if (dot == release.npos) return false;
+  const std::string_view rest = release.substr(dot + 1);
+  const auto major = parse_number(release.substr(0, dot));
+  const auto minor = parse_number(rest.substr(0, rest.find_first_not_of("0123456789")));
+  return major && minor && std::pair(*major, *minor) >= kFirst;
+}
 
 std::vector<Reading> readings_without_cgroup(const policy::Spec& spec, const SelfReport& report,
                                              const std::string& why) {
   const auto no = EvidenceStatus::not_enforced;
   const std::string source = "absence of a cgroup";
-  Reading pids = read_limit(report, {Control::pids, "limit.nproc", spec.limits.pids});
-  pids.applied += " in a user namespace of its own";
   return {{Control::swap, no, why, source},
           unlimited_reading(why, source.c_str()),
           cpu_without_cgroup(spec, report, why),
-          std::move(pids),
+          pids_without_cgroup(spec, report),
           memory_without_cgroup(spec, report, why)};
 }
 

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <map>
 #include <string>
 
 namespace lazaret::backend::native {
@@ -23,6 +25,22 @@ bool limits(const Order& order, int resource) {
 TEST(Order, BoundsAddressSpaceOnlyWhereNoCgroupHoldsMemory) {
   EXPECT_TRUE(limits(order_of(spec_of("python3"), HeldBy::limits), RLIMIT_AS));
   EXPECT_FALSE(limits(order_of(spec_of("python3"), HeldBy::cgroup), RLIMIT_AS));
+}
+
+TEST(Order, HoldsEachResourceToWhatIsAsked) {  // L-06, L-35
+  policy::Spec spec = spec_of("true");
+  spec.limits.open_files = 77;
+  spec.limits.file_bytes = 1 << 20;
+  spec.limits.pids = 9;
+  const std::map<int, std::uint64_t> asked = {
+      {RLIMIT_NOFILE, 77},       {RLIMIT_FSIZE, 1 << 20},     {RLIMIT_CORE, 0},
+      {RLIMIT_MEMLOCK, 64 << 10}, {RLIMIT_MSGQUEUE, 64 << 10}, {RLIMIT_RTPRIO, 0},
+      {RLIMIT_NICE, 0},          {RLIMIT_NPROC, 10}};
+  const Order order = order_of(spec, HeldBy::cgroup);
+  std::map<int, std::uint64_t> ordered;
+  for (std::uint32_t index = 0; index < order.limit_count; ++index)
+    ordered.emplace(order.limits[index].resource, order.limits[index].value.rlim_cur);
+  EXPECT_EQ(ordered, asked);
 }
 
 // P-50

@@ -3,7 +3,7 @@
 import pathlib
 import subprocess
 
-from bed import ROOT, USER, check, command, equal, prediction_is_true, python
+from bed import ROOT, USER, check, command, equal, lazaret, prediction_is_true, python
 
 
 def modules():
@@ -27,6 +27,13 @@ def IsNotSaidToHaveLandlock_P57():
         said = control == "landlock" or "landlock" in row["applied"].lower()
         check(not said or row["status"] != "enforced" or "no landlock" in row["applied"].lower(),
               row)
+
+
+def LetsDoctorNameTheWayToIt_L42():
+    for caller in (ROOT, USER):
+        doctor = lazaret("doctor", "--json", by=caller)
+        rows = [row for row in doctor.native["host"] if row["name"] == "Landlock"]
+        check(rows and not rows[0]["present"] and "lsm=" in rows[0]["fix"], doctor)
 
 
 def LetsDoctorSayWhatARunWillShow_P48():

@@ -19,6 +19,12 @@ def setting(name, value):
         path.write_text(before)
 
 
+def names_the_fix(doctor, fact, name):
+    """Among what the host offers, this is missing, and this setting brings it."""
+    rows = [row for row in doctor.native["host"] if row["name"] == fact]
+    check(rows and not rows[0]["present"] and name in rows[0]["fix"], doctor)
+
+
 def refused(caller, name, value):
     """Nothing has run, and the way out names the setting."""
     with setting(name, value):
@@ -30,6 +36,7 @@ def refused(caller, name, value):
     check(name in words, answer)
     equal(doctor.native["usable"], False, doctor)
     check(name in doctor.native["problem"] + doctor.native["hint"], doctor)
+    names_the_fix(doctor, "User namespaces", name)
 
 
 def RefuseAnOrdinaryUserWhenTheirNumberIsZero_P48():
@@ -80,7 +87,7 @@ def share_the_network(caller, *options):
     check("not enforced here: network" in told.stderr, told)
     doctor = lazaret("doctor", "--json", by=caller)
     check(not doctor.native["usable"], doctor)
-    check("user.max_net_namespaces" in doctor.stdout, doctor)
+    names_the_fix(doctor, "Network namespaces", "user.max_net_namespaces")
     predicted = {row["control"]: row["status"] for row in doctor.native["evidence"]}
     equal(predicted["network"], "not_enforced", doctor)
 
