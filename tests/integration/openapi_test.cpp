@@ -90,10 +90,57 @@ std::string fault_of(const Reply& reply, const std::string& method, const std::s
   const Json& responses = document()["paths"][path][method]["responses"];
   const std::string status = std::to_string(reply.status);
   const Json& response = responses.contains(status) ? responses[status] : responses["default"];
+  for (const auto& [name, header] : response["headers"].items()) {
+    if (reply.head.header(name).empty()) return "a " + status + " without " + name;
+  }
   if (!response.contains("content")) return reply.body;
   const std::string type(reply.head.header("Content-Type"));
   if (!response["content"].contains(type)) return "a " + status + " of type " + type;
+  if (!type.ends_with("json")) return "";
   return Schema::fault(reply.json(), response["content"][type]["schema"]);
+}
+
+// What tools that read such documents rely on (OpenAPI 3.1, RFC 6901).
+void expect_references(const Json& part) {
+  if (part.is_object() && part.contains("$ref")) {
+    const auto reference = part["$ref"].get<std::string>();
+    ASSERT_TRUE(reference.starts_with("#/")) << reference;
+    EXPECT_TRUE(document().contains(Json::json_pointer(reference.substr(1)))) << reference;
+  }
+  if (!part.is_structured()) return;
+  for (const Json& inner : part) expect_references(inner);
+}
+
+std::set<std::string> parameters_in(const std::string& path) {
+  std::set<std::string> names;
+  for (std::size_t at = 0; (at = path.find('{', at)) != path.npos; ++at)
+    names.insert(path.substr(at + 1, path.find('}', at) - at - 1));
+  return names;
+}
+
+TEST(ServeOpenApi, IsADocumentThatToolsCanRead) {
+  EXPECT_TRUE(document()["openapi"].get<std::string>().starts_with("3.1."));
+  EXPECT_EQ(document()["info"]["version"], LAZARET_VERSION);
+  expect_references(document());
+  std::set<std::string> ids;
+  for (const auto& [path, operations] : document()["paths"].items()) {
+    for (const auto& [method, operation] : operations.items()) {
+      EXPECT_TRUE(ids.insert(operation["operationId"]).second) << operation["operationId"];
+      std::set<std::string> named;
+      for (const Json& parameter : operation.value("parameters", Json::array())) {
+        if (parameter["in"] != "path") continue;
+        named.insert(parameter["name"]);
+        EXPECT_EQ(parameter["required"], true) << path;
+      }
+      EXPECT_EQ(named, parameters_in(path)) << method;
+    }
+  }
+}
+
+TEST(ServeOpenApi, SaysWhoIsLetIn) {
+  const Json& scheme = document()["components"]["securitySchemes"]["bearer"];
+  EXPECT_EQ(scheme["scheme"], "bearer");
+  EXPECT_EQ(document()["security"], Json::parse(R"([{}, {"bearer": []}])"));
 }
 
 TEST(ServeOpenApi, DescribesWhatIsReallyAnswered) {
@@ -113,7 +160,7 @@ TEST(ServeOpenApi, DescribesWhatIsReallyAnswered) {
     EXPECT_EQ(fault_of(post(body), "post", "/v1/runs"), "") << body;
   }
   for (const char* const path : {"/v1/health", "/v1/ready", "/v1/doctor", "/v1/images", "/v1/pool",
-                                 "/v1/openapi.json", "/v1/stream"}) {
+                                 "/v1/metrics", "/v1/openapi.json", "/v1/stream"}) {
     EXPECT_EQ(fault_of(daemon.ask("GET", path), "get", path), "") << path;
   }
   const Reply detached = post({{"command", {"true"}}, {"detach", true}});
@@ -126,6 +173,7 @@ TEST(ServeOpenApi, DescribesWhatIsReallyAnswered) {
   EXPECT_EQ(fault_of(run, "get", "/v1/runs/{id}"), "");
   EXPECT_EQ(fault_of(daemon.ask("GET", "/v1/runs/0"), "get", "/v1/runs/{id}"), "");
   EXPECT_EQ(fault_of(daemon.ask("GET", "/v1/runs"), "get", "/v1/runs"), "");
+  EXPECT_EQ(fault_of(daemon.ask("DELETE", place), "delete", "/v1/runs/{id}"), "");
   for (const char* const query : {"", "?stream=stderr&offset=1", "?stream=both"})
     EXPECT_EQ(fault_of(daemon.ask("GET", place + "/output" + query), "get", kOutput), "") << query;
 }
@@ -145,6 +193,24 @@ TEST(ServeOpenApi, DescribesSignalsAsTheyAre) {
   EXPECT_EQ(daemon.ask("GET", place + "?wait=30").json()["result"]["meta"]["cause"], "signalled");
 }
 
+TEST(ServeOpenApi, DescribesACancelledRun) {
+  const Daemon daemon;
+  const Json body = {{"command", {"sleep", "600"}}, {"detach", true}};
+  const Reply started = daemon.ask("POST", "/v1/runs", body.dump());
+  EXPECT_EQ(fault_of(started, "post", "/v1/runs"), "");
+  const Reply reply = daemon.ask("DELETE", std::string(started.head.header("Location")));
+  EXPECT_EQ(reply.status, 202);
+  EXPECT_EQ(fault_of(reply, "delete", "/v1/runs/{id}"), "");
+}
+
+TEST(ServeOpenApi, DescribesEventsByTheirType) {
+  const Daemon daemon;
+  const Reply reply = daemon.ask("POST", "/v1/runs", bash_body("echo out"),
+                                 {{"Accept", "text/event-stream"}});
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_EQ(fault_of(reply, "post", "/v1/runs"), "");
+}
+
 TEST(ServeOpenApi, DescribesSessionsAsTheyAre) {
   const Daemon daemon;
   const Json wish = {{"language", "bash"}, {"lifetime_s", 60}, {"limits", {{"pids", 50}}}};
@@ -162,6 +228,9 @@ TEST(ServeOpenApi, DescribesSessionsAsTheyAre) {
   EXPECT_EQ(fault_of(daemon.ask("POST", "/v1/runs", run.dump()), "post", "/v1/runs"), "");
   const std::string files = "/v1/sessions/{id}/files";
   EXPECT_EQ(fault_of(daemon.ask("GET", place + "/files"), "get", files), "");
+  for (const char* const query : {"?path=file", "?path=file&content=1", "?path=file&stat=1",
+                                  "?path=.&format=tar", "?path=none"})
+    EXPECT_EQ(fault_of(daemon.ask("GET", place + "/files" + query), "get", files), "") << query;
   EXPECT_EQ(fault_of(daemon.ask("PUT", place + "/files", "{}"), "put", files), "");
   const Json move = {{"operation", "move"}, {"path", "file"}, {"target", "other"}};
   EXPECT_EQ(Schema::fault(move, document()["components"]["schemas"]["FilesChange"]), "");
@@ -186,8 +255,28 @@ TEST(ServeOpenApi, DescribesWhatCellsShowAsItIs) {
   EXPECT_EQ(Schema::fault(run, schemas["RunRequest"]), "");
   const Reply reply = daemon.ask("POST", "/v1/runs", run.dump());
   EXPECT_EQ(fault_of(reply, "post", "/v1/runs"), "");
+  const std::string contexts = std::string(made.head.header("Location")) + "/contexts";
+  const Reply listed = daemon.ask("GET", contexts);
+  EXPECT_EQ(fault_of(listed, "get", "/v1/sessions/{id}/contexts"), "");
+  EXPECT_NE(listed.body.find("main"), listed.body.npos) << listed.body;
   ASSERT_EQ(reply.json()["rich"].size(), 2U) << reply.body;
   EXPECT_EQ(reply.json()["rich"][0]["data"], every) << "no type is missing";
+}
+
+class ServeOpenApiOn : public testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(EachBackend, ServeOpenApiOn, testing::ValuesIn(kBackends),
+                         [](const auto& given) { return std::string(given.param); });
+
+// What a backend has a part in.
+TEST_P(ServeOpenApiOn, DescribesWhatIsReallyAnswered) {
+  const auto variables = variables_for(GetParam());
+  if (!variables) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
+  const Daemon daemon({}, *variables);
+  EXPECT_EQ(fault_of(daemon.ask("POST", "/v1/runs", bash_body("exit 1")), "post", "/v1/runs"), "");
+  for (const char* const path : {"/v1/ready", "/v1/doctor", "/v1/images", "/v1/pool"}) {
+    const Reply reply = daemon.ask("GET", path);
+    EXPECT_EQ(fault_of(reply, "get", path), "") << reply.body;
+  }
 }
 
 TEST(ServeOpenApi, IsServedAsItIsWritten) {

@@ -82,6 +82,8 @@ TEST(ServeBounds, HasRoomForAsManyConnectionsAsItSaysAndTellsTheNext) {
   }));
   EXPECT_EQ(refused.head.header("Retry-After"), "1");
   EXPECT_EQ(refused.json()["type"], "urn:lazaret:problem:too_many_connections");
+  EXPECT_NE(refused.head.header("X-Request-Id"), "");
+  EXPECT_EQ(refused.head.header("X-Request-Id"), refused.json()["request_id"].get<std::string>());
   first.reset();
   EXPECT_TRUE(becomes_true(20s, [&] { return daemon.ask("GET", "/v1/health").status == 200; }));
   EXPECT_THAT(daemon.ask("GET", "/v1/metrics").body,

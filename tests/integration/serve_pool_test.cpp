@@ -21,6 +21,24 @@ Json python_in(const Json& pool) {
   return Json::object();
 }
 
+// One box waits, and none is made or leaving.
+bool is_at_rest(const Json& pool) {
+  return pool["ready"] == 1 && python_in(pool)["making"] == 0 && pool["leaving"] == 0;
+}
+
+// The same numbers, as Prometheus asks for them.
+void expect_metrics(const std::string& text, const Json& pool) {
+  const std::string of = "{backend=\"" + pool["backend"].get<std::string>() + "\"";
+  for (const auto& [state, count] : {std::pair{"ready", 1}, {"making", 0}, {"leaving", 0}})
+    EXPECT_THAT(text, HasSubstr("\nlazaret_pool_boxes" + of + ",state=\"" + state + "\"} " +
+                                std::to_string(count) + "\n"));
+  for (const char* const event : {"made", "used", "missed", "unfit", "failed"})
+    EXPECT_THAT(text, HasSubstr("\nlazaret_pool_events_total" + of + ",event=\"" + event + "\"} " +
+                                pool[event].dump() + "\n"));
+  EXPECT_THAT(text, HasSubstr("\nlazaret_pool_memory_bytes" + of + "} "));
+  EXPECT_THAT(text, HasSubstr("\n# TYPE lazaret_pool_events_total counter\n"));
+}
+
 class ServePoolTells : public testing::TestWithParam<const char*> {};
 
 INSTANTIATE_TEST_SUITE_P(On, ServePoolTells, testing::ValuesIn(kBackends),
@@ -42,10 +60,10 @@ TEST_P(ServePoolTells, WhatIsReadyAndWhatBecameOfIt) {
   EXPECT_EQ(before["ready"], 1);
   EXPECT_EQ(python_in(before)["wanted"], 1);
   EXPECT_GT(python_in(before)["memory_bytes"], 1 << 20);
-  EXPECT_THAT(daemon.ask("GET", "/v1/metrics").body,
-              HasSubstr("lazaret_pool_boxes{backend=\"" + backend + "\",state=\"ready\"} 1"));
   EXPECT_EQ(daemon.ask("POST", "/v1/runs", body).status, 200);
   EXPECT_EQ(pool()["used"], 1);
+  EXPECT_TRUE(becomes_true(20s, [&] { return is_at_rest(pool()); }));
+  expect_metrics(daemon.ask("GET", "/v1/metrics").body, pool());
 }
 
 TEST(ServePool, HasWhatIsConfiguredReadyBeforeAnybodyAsks) {

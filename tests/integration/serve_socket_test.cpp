@@ -120,5 +120,18 @@ TEST(ServeSocket, CanBeAServiceManagers) {
   EXPECT_EQ(::access(path.c_str(), F_OK), 0);
 }
 
+TEST(ServeSocket, OfTheNetworkTakesATokenWhoeverHasOpenedIt) {
+  const std::string script =
+      "import os, socket, sys\n"
+      "s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen()\n"
+      "os.dup2(s.fileno(), 3); os.set_inheritable(3, True)\n"
+      "os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS='1')\n"
+      "os.execv(sys.argv[1], ['lazaret-serve'])\n";
+  const Ended ended = run_program({.argv = {"python3", "-c", script, kServePath}});
+  EXPECT_NE(ended.status, 0);
+  EXPECT_THAT(ended.err, HasSubstr("listening on TCP needs a token"));
+  EXPECT_THAT(ended.err, HasSubstr("--token-file"));
+}
+
 }  // namespace
 }  // namespace lazaret::test

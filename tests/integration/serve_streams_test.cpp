@@ -254,7 +254,9 @@ TEST(ServeSockets, MayTakeLongAsLongAsTheyAreHeard) {
       "GET /v1/stream HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
       "Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n";
   ASSERT_TRUE(wire->write(bytes_of(opening), Call{}.within(5s)).ok());
-  EXPECT_THAT(text_until(*wire, "\r\n\r\n"), HasSubstr(" 101 "));
+  const std::string opened = text_until(*wire, "\r\n\r\n");
+  EXPECT_THAT(opened, HasSubstr(" 101 "));
+  EXPECT_THAT(opened, HasSubstr("\r\nX-Request-Id: "));
   ASSERT_LT(text.size(), 126U);  // a short frame, masked with zeros
   const std::string frame =
       "\x81" + std::string(1, static_cast<char>(0x80U | text.size())) + std::string(4, '\0') + text;

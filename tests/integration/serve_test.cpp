@@ -20,7 +20,6 @@ namespace {
 using namespace std::chrono_literals;
 using testing::EndsWith;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::Not;
 using testing::StartsWith;
 
@@ -196,53 +195,6 @@ TEST(Serve, AsksForABodyThatIsHeldBack) {
   EXPECT_EQ(text_until(*wire, "\r\n\r\n"), "HTTP/1.1 100 Continue\r\n\r\n");
   ASSERT_TRUE(wire->write(bytes_of(" "), Call{}.within(5s)).ok());
   EXPECT_THAT(text_until(*wire, "\r\n\r\n"), StartsWith("HTTP/1.1 400"));
-}
-
-TEST(ServeEnd, LetsRunsEndAndLeavesNothing) {
-  Daemon daemon;
-  const std::string marker = unique_marker();
-  Reply reply;
-  std::jthread client([&] {
-    reply = daemon.ask("POST", "/v1/runs",
-                       Json{{"command", {"bash", "-c", "sleep 5; echo done", marker}}}.dump());
-  });
-  EXPECT_TRUE(becomes_true(60s, [&] { return !processes_marked(marker).empty(); }));
-  daemon.signal(SIGTERM);
-  EXPECT_EQ(daemon.wait(), 0);
-  client.join();
-  EXPECT_EQ(reply.json()["stdout"], "done\n") << reply.status << ' ' << reply.body;
-  EXPECT_THAT(processes_marked(marker), IsEmpty());
-  EXPECT_NE(::access(daemon.socket().c_str(), F_OK), 0);
-}
-
-TEST(ServeEnd, CancelsRunsThatDoNotEnd) {
-  Daemon daemon({"--drain", "1"});
-  const std::string marker = unique_marker();
-  Reply reply;
-  std::jthread client([&] {
-    reply = daemon.ask("POST", "/v1/runs",
-                       Json{{"command", {"bash", "-c", "sleep 60; :", marker}}}.dump());
-  });
-  EXPECT_TRUE(becomes_true(60s, [&] { return !processes_marked(marker).empty(); }));
-  daemon.signal(SIGTERM);
-  EXPECT_TRUE(becomes_true(20s, [&] { return daemon.ask("GET", "/v1/health").status == 0; }));
-  EXPECT_EQ(daemon.wait(), 0);
-  client.join();
-  EXPECT_EQ(reply.json()["meta"]["cause"], "cancelled") << reply.status << ' ' << reply.body;
-  EXPECT_THAT(processes_marked(marker), IsEmpty());
-}
-
-TEST(ServeEnd, LetsItsRunsBeSeenAndCancelledMeanwhile) {
-  Daemon daemon({"--drain", "300"});
-  const std::string body = bash_body("echo begun; sleep 600", {{"detach", true}});
-  const std::string place(daemon.ask("POST", "/v1/runs", body).head.header("Location"));
-  EXPECT_EQ(daemon.ask("GET", place + "/output?wait=30").json()["next_offset"], 6);
-  daemon.signal(SIGTERM);
-  EXPECT_TRUE(becomes_true(
-      20s, [&] { return daemon.ask("POST", "/v1/runs", bash_body("true")).status == 503; }));
-  EXPECT_EQ(daemon.ask("GET", place).json()["state"], "running");
-  EXPECT_EQ(daemon.ask("DELETE", place).status, 202);
-  EXPECT_EQ(daemon.wait(), 0);
 }
 
 class ServeDetached : public testing::Test {

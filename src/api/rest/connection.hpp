@@ -225,7 +225,7 @@ bool Connection<Stream>::parse() {
 template <typename Stream>
 std::optional<Problem> Connection<Stream>::judge_head() {
   const auto& head = parser_->get();
-  const auto id = head["X-Request-Id"];
+  const auto id = head[kRequestId];
   if (is_request_id({id.data(), id.size()})) request_.id = std::string(id);
   request_.method = std::string(head.method_string());
   const std::string_view target(head.target().data(), head.target().size());

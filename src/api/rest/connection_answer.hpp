@@ -26,7 +26,7 @@ void Connection<Stream>::answer(Answer answer) {
   if (upload_ && !parser_->is_done()) last_ = true;  // nobody reads the rest of the body
   upload_ = download_ = nullptr;
   count(answer.status);
-  answer.headers.emplace_back("X-Request-Id", request_.id);
+  answer.headers.emplace_back(kRequestId, request_.id);
   response_ = message_of(std::move(answer), last_ ? Farewell::close : Farewell::keep);
   if (request_.method == "HEAD") response_->body().clear();  // its length stays (RFC 9110, 9.3.2)
   serializer_.emplace(*response_);
@@ -102,7 +102,7 @@ void Connection<Stream>::begin_stream(const std::string& type, std::string first
   head.set(http::field::server, "lazaret/" LAZARET_VERSION);
   head.set(http::field::content_type, type);
   head.set(http::field::cache_control, "no-store");
-  head.set("X-Request-Id", request_.id);
+  head.set(kRequestId, request_.id);
   head.chunked(true);
   head.keep_alive(!last_);
   std::ostringstream text;

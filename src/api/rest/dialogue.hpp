@@ -14,6 +14,7 @@
 #include "api/rest/arriving_body.hpp"
 #include "api/rest/events.hpp"
 #include "api/rest/hall.hpp"
+#include "api/rest/names.hpp"
 #include "api/rest/talk.hpp"
 
 namespace lazaret::rest {
@@ -33,7 +34,8 @@ class Dialogue final : public Guest, public std::enable_shared_from_this<Dialogu
       : socket_(std::move(stream)),
         timer_(hall.desk.loop),
         hall_(hall),
-        talk_(hall.desk, std::move(request_id)) {
+        request_id_(std::move(request_id)),
+        talk_(hall.desk, request_id_) {
     hall_.guests.insert(this);
   }
   ~Dialogue() override {
@@ -46,9 +48,11 @@ class Dialogue final : public Guest, public std::enable_shared_from_this<Dialogu
     websocket::stream_base::timeout timeout{hall_.desk.bounds.request, hall_.desk.bounds.idle,
                                             true};
     socket_.set_option(timeout);
-    socket_.set_option(websocket::stream_base::decorator([](websocket::response_type& response) {
+    const auto decorate = [id = request_id_](websocket::response_type& response) {
       response.set(boost::beast::http::field::server, "lazaret/" LAZARET_VERSION);
-    }));
+      response.set(kRequestId, id);
+    };
+    socket_.set_option(websocket::stream_base::decorator(decorate));
     socket_.read_message_max(hall_.desk.bounds.body_bytes);
     socket_.auto_fragment(false);
     talk_.when_changed([weak = this->weak_from_this()] {
@@ -172,6 +176,7 @@ class Dialogue final : public Guest, public std::enable_shared_from_this<Dialogu
   websocket::stream<Stream> socket_;
   asio::steady_timer timer_;
   Hall& hall_;
+  const std::string request_id_;
   Talk talk_;
   boost::beast::flat_buffer input_;
   std::string output_;

@@ -16,10 +16,12 @@ namespace {
 constexpr std::chrono::milliseconds kPause{100};
 // What the next one is told when there is no room for a connection that could make an answer.
 std::string full_house() {
-  const Answer answer =
+  const std::string id = new_id();
+  Answer answer =
       answer_of({503, "too_many_connections", "as many clients as may are here",
                  "start the daemon with more --connections", std::chrono::seconds(1)},
-                new_id());
+                id);
+  answer.headers.emplace_back(kRequestId, id);
   std::ostringstream text;
   text << message_of(answer, Farewell::close);
   return text.str();

@@ -42,9 +42,9 @@ struct Metrics::Body {
                                                            .Name("lazaret_pool_memory_bytes")
                                                            .Help("Memory of boxes that wait")
                                                            .Register(registry);
-  prometheus::Family<prometheus::Gauge>& pool_events =
-      BuildGauge()
-          .Name("lazaret_pool_events")
+  prometheus::Family<prometheus::Counter>& pool_events =
+      BuildCounter()
+          .Name("lazaret_pool_events_total")
           .Help("What became of boxes and demands since the start")
           .Register(registry);
   prometheus::Histogram& seconds = BuildHistogram()
@@ -61,6 +61,12 @@ namespace {
 void show(prometheus::Family<prometheus::Gauge>& family, const prometheus::Labels& labels,
           std::uint64_t value) {
   family.Add(labels).Set(static_cast<double>(value));
+}
+
+void show(prometheus::Family<prometheus::Counter>& family, const prometheus::Labels& labels,
+          std::uint64_t value) {
+  prometheus::Counter& counter = family.Add(labels);
+  counter.Increment(static_cast<double>(value) - counter.Value());
 }
 
 }  // namespace

@@ -5,6 +5,9 @@
 
 namespace lazaret::rest {
 
+/// Of the client's own name for its request, or the one that it is given.
+inline constexpr const char* kRequestId = "X-Request-Id";
+
 /// 128 random bits in hexadecimal: nobody can guess another's.
 [[nodiscard]] std::string new_id();
 /// Whether a client's own name for its request may stand in our answers: 1 to 64 letters, digits,

@@ -3,6 +3,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <algorithm>
 #include <csignal>
 #include <memory>
 #include <thread>
@@ -39,11 +40,13 @@ Result<Listeners> listen(const ServerOptions& options) {
     LAZARET_TRY(os::UnixListener own, os::UnixListener::open(*options.socket));
     listeners.own.emplace(std::move(own));
   }
-  if (!options.place) return listeners;
-  if (!options.token) {
+  const bool is_on_network = std::ranges::any_of(
+      listeners.inherited, [](const os::Handle& each) { return os::port_of(each.get()) != 0; });
+  if (!options.token && (options.place || is_on_network)) {
     return Error(Errc::invalid_argument, "listening on TCP needs a token")
         .with_hint("--token-file FILE, readable by you alone, or LAZARET_TOKEN");
   }
+  if (!options.place) return listeners;
   LAZARET_TRY(listeners.network, os::listen_tcp(options.place->address, options.place->port));
   return listeners;
 }
