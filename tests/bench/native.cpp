@@ -120,6 +120,9 @@ Group true_group(int rounds) {
   group.add_ratio("library, first run of a sandbox", peer.name, at_most(1));
   group.add_difference("library, a sandbox that is kept", "/bin/true", at_most(1));
   add_part(group, "library, a sandbox that is kept", peer.name);
+  for (const char* const now :
+       {"library, a box made when it is asked for", "lazaret exec", "bubblewrap"})
+    group.add_difference(now, "/bin/true");
   return group;
 }
 

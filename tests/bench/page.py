@@ -74,6 +74,10 @@ def machine_lines(machine):
 
 
 def busy_lines(machine):
+    if machine["commit"].endswith("-dirty"):
+        yield ("**Provisional**: measured of a tree that was being changed; run it again on a "
+               "commit.")
+        yield ""
     load = float(machine["load_before"].split()[0])
     if load > machine["processors"] / 2:
         yield (f"**Provisional**: others kept the machine busy (load {load}), which shows in all "

@@ -111,7 +111,8 @@ void Group::add_ratio(const std::string& slow, const std::string& fast,
   figures.push_back({slow + " / " + fast, over->p50() / under->p50(), "times", asked});
 }
 
-void Group::add_difference(const std::string& slow, const std::string& fast, Bound asked) {
+void Group::add_difference(const std::string& slow, const std::string& fast,
+                           std::optional<Bound> asked) {
   const Timing* const more = timing(slow);
   const Timing* const less = timing(fast);
   if (more == nullptr || less == nullptr) return;

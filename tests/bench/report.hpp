@@ -54,7 +54,8 @@ struct Group {
   /// Adds a quantile of a timing as a figure, where it was measured.
   void add_quantile(const std::string& name, double part, Bound asked);
   /// Adds how much longer the median of `slow` is than the one of `fast`.
-  void add_difference(const std::string& slow, const std::string& fast, Bound asked);
+  void add_difference(const std::string& slow, const std::string& fast,
+                      std::optional<Bound> asked = {});
   /// Adds how many times as long the median of `slow` is as the one of `fast`.
   void add_ratio(const std::string& slow, const std::string& fast, std::optional<Bound> asked = {});
 };

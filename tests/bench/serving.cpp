@@ -23,6 +23,9 @@ constexpr const char* kWarmTogether = "16 warm runs at the same time";
 constexpr const char* kAnswers = "lazaret serve, until it answers";
 constexpr const char* kReady = "lazaret serve, until it says that it is ready";
 constexpr const char* kReadyOnDocker = "lazaret serve on Docker, until it says that it is ready";
+constexpr const char* kReadyOnPodman = "lazaret serve on Podman, until it says that it is ready";
+constexpr const char* kReadyToFill =
+    "lazaret serve with four boxes to make, until it says that it is ready";
 
 std::vector<std::string> native() { return configuration(kNative.type, kNative.endpoint); }
 
@@ -31,7 +34,9 @@ Candidate new_daemon(const char* name, const Engine& engine) {
   const auto daemon = std::make_shared<std::unique_ptr<Daemon>>();  // of work and after
   return {name, Who::ours,
           [daemon, name, engine] {
-            *daemon = std::make_unique<Daemon>(configuration(engine.type, engine.endpoint));
+            auto words = configuration(engine.type, engine.endpoint);
+            if (name == kReadyToFill) words.emplace_back("LAZARET_POOL_READY=python:4");
+            *daemon = std::make_unique<Daemon>(std::move(words));
             if (name != kAnswers) (*daemon)->must_be_ready();
           },
           [daemon] { daemon->reset(); }, engine.missing()};
@@ -99,13 +104,24 @@ void add_warm_crowd(Group& group, int rounds) {
 }
 
 // Memory after each of many runs of all clients: what stays is a leak.
-void add_growth(Group& group, const Daemon& daemon, int runs) {
+void add_growth(Group& group, const Daemon& daemon, int runs, const std::string& name) {
   constexpr const char* kClientsRun = "growing";
   (void)answers(daemon, kClientsRun, kClients, runs / kClients / 4);
   const double before = daemon.resident_kib();
   (void)answers(daemon, kClientsRun, kClients, runs / kClients);
-  const std::string label = "the daemon after " + std::to_string(runs) + " runs, more";
+  const std::string label = name + " after " + std::to_string(runs) + " runs, more";
   group.figures.push_back({label, (daemon.resident_kib() - before) / 1024, "MiB", at_most(1)});
+}
+
+// On an engine the daemon holds streams and leases beside, and hears the engine's events.
+void add_memory_on(Group& group, const Engine& engine) {
+  constexpr int kRuns = 400;
+  if (!engine.missing().empty()) return;
+  const Daemon daemon(configuration(engine.type, engine.endpoint));
+  daemon.must_be_ready();
+  group.figures.push_back(
+      {"the daemon on Docker, idle", daemon.resident_kib() / 1024, "MiB", at_most(25)});
+  add_growth(group, daemon, kRuns, "the daemon on Docker");
 }
 
 // One after another, each with a run: what is left is what a session costs the daemon.
@@ -132,15 +148,18 @@ Group serving_group(int rounds) {
   Group group{.title = "the daemon itself, natively"};
   group.timings = in_turns(std::max(rounds / 5, 5),
                            {new_daemon(kAnswers, kNative), new_daemon(kReady, kNative),
-                            new_daemon(kReadyOnDocker, docker_engine())});
-  for (const char* const name : {kAnswers, kReady, kReadyOnDocker})
+                            new_daemon(kReadyToFill, kNative),
+                            new_daemon(kReadyOnDocker, docker_engine()),
+                            new_daemon(kReadyOnPodman, podman_engine())});
+  for (const char* const name : {kAnswers, kReady, kReadyToFill, kReadyOnDocker})
     group.add_quantile(name, 0.5, at_most(100));
   const Daemon daemon(native());
   daemon.must_be_ready();
   group.figures.push_back({"the daemon, idle", daemon.resident_kib() / 1024, "MiB", at_most(25)});
   add_warm_crowd(group, rounds);
   add_crowd(group, daemon, rounds);
-  add_growth(group, daemon, kManyRuns);
+  add_growth(group, daemon, kManyRuns, "the daemon");
+  add_memory_on(group, docker_engine());
   add_sessions(group);
   return group;
 }

@@ -47,8 +47,10 @@ Count block(unsigned callers, const Work& work) {
 }
 
 // A daemon of its own: what it has made ahead and not yet removed is gone before the next block.
-Count by_daemon(unsigned callers, const Engine& engine) {
-  const Daemon daemon(configuration(engine.type, engine.endpoint));
+Count by_daemon(unsigned callers, const Engine& engine, const char* most = nullptr) {
+  auto words = configuration(engine.type, engine.endpoint);
+  if (most != nullptr) words.emplace_back("LAZARET_POOL_MOST=" + std::string(most));
+  const Daemon daemon(std::move(words));
   return block(callers, [&daemon] { (void)daemon.run(kPrintOne); });
 }
 
@@ -60,6 +62,10 @@ Count by_engine(unsigned callers, const engine::EngineClient& client) {
 
 void add(Count& sum, const Count& count) { sum.runs += count.runs, sum.ms += count.ms; }
 
+std::string named(unsigned callers) {
+  return callers == 1 ? "one caller" : std::to_string(callers) + " callers";
+}
+
 void add_rates(Group& group, const Engine& engine, unsigned callers, int blocks) {
   const auto client = client_of(engine);
   Count ours, bare;
@@ -67,23 +73,37 @@ void add_rates(Group& group, const Engine& engine, unsigned callers, int blocks)
     add(ours, by_daemon(callers, engine));
     add(bare, by_engine(callers, client));
   }
-  const std::string label = callers == 1 ? "one caller" : std::to_string(callers) + " callers";
+  const std::string label = named(callers);
   group.figures.push_back({label + ": ours, over the daemon", ours.rate(), "runs/s"});
   group.figures.push_back({label + ": the bare engine calls", bare.rate(), "runs/s"});
   group.figures.push_back(
       {label + ": ours, of the engine's", ours.rate() / bare.rate() * 100, "%", at_least(90)});
 }
 
+// What the pool costs where it cannot help.
+void add_pool(Group& group, unsigned callers, int blocks) {
+  Count with, without;
+  for (int turn = 0; turn < blocks; ++turn) {
+    add(with, by_daemon(callers, kNative));
+    add(without, by_daemon(callers, kNative, "0"));
+  }
+  const std::string label = "natively, " + named(callers);
+  group.figures.push_back({label + ": with a pool", with.rate(), "runs/s"});
+  group.figures.push_back({label + ": without", without.rate(), "runs/s"});
+  group.figures.push_back({label + ": with a pool, of that without",
+                           with.rate() / without.rate() * 100, "%", at_least(95)});
+}
+
 }  // namespace
 
 Group sustained_group(int rounds) {
-  Group group{.title = "Docker, sustained: print(1) without a pause"};
+  Group group{.title = "sustained: print(1) without a pause, on Docker and natively"};
   const Engine engine = docker_engine();
   group.missing = engine.missing();
   if (!group.missing.empty()) return group;
   const int blocks = std::clamp(rounds / 25, 2, 4);
   for (const unsigned callers : {1U, 2 * std::max(1U, std::thread::hardware_concurrency())})
-    add_rates(group, engine, callers, blocks);
+    add_rates(group, engine, callers, blocks), add_pool(group, callers, blocks);
   return group;
 }
 

@@ -20,6 +20,8 @@ Readiness::Verdict verdict_of(const ExecutionResult& result) {
 ExecutionRequest trial(std::stop_token stop) {
   ExecutionRequest request;
   request.command = {"true"};
+  request.limits.timeout = kFresh;
+  request.limits.grace = std::chrono::seconds(1);
   request.stop = std::move(stop);
   return request;
 }
@@ -29,6 +31,7 @@ ExecutionRequest trial(std::stop_token stop) {
 void Readiness::ask(std::function<void(const Verdict&)> listener) {
   if (tried_ && std::chrono::steady_clock::now() - *tried_ < kFresh) return listener(verdict_);
   listeners_.push_back(std::move(listener));
+  if (listeners_.size() == 1) bound();
   if (trying_) return;
   trying_ = chores_.submit([this] {
     boost::asio::post(loop_,
@@ -40,10 +43,23 @@ void Readiness::ask(std::function<void(const Verdict&)> listener) {
   if (!trying_) settle(Problem{503, "busy", "no time for a trial", {}, std::chrono::seconds(1)});
 }
 
+// An engine that says nothing is waited for longer than who asks has time for.
+void Readiness::bound() {
+  timer_.expires_after(kFresh);
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (!error && trying_) tell(Problem{503, "timeout", "a trial run takes long", {}, kFresh});
+  });
+}
+
 void Readiness::settle(Verdict verdict) {
   trying_ = false;
   verdict_ = std::move(verdict);
-  for (const auto& listener : std::exchange(listeners_, {})) listener(verdict_);
+  timer_.cancel();
+  tell(verdict_);
+}
+
+void Readiness::tell(const Verdict& verdict) {
+  for (const auto& listener : std::exchange(listeners_, {})) listener(verdict);
 }
 
 }  // namespace lazaret::rest

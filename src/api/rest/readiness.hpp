@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
 
 #include "api/rest/answer.hpp"
 #include "api/rest/runs.hpp"
@@ -22,19 +23,26 @@ class Readiness {
   using Verdict = std::optional<Problem>;
 
   Readiness(boost::asio::io_context& loop, Runs::Execute execute, Workers& chores)
-      : loop_(loop), execute_(std::move(execute)), chores_(chores) {}
+      : loop_(loop), execute_(std::move(execute)), chores_(chores), timer_(loop) {}
 
-  /// Calls back on the loop, at once when the last trial is recent.
+  /// Calls back on the loop, at once when the last trial is recent, and in ten seconds at most: a
+  /// trial that takes longer goes on.
   void ask(std::function<void(const Verdict&)> listener);
   /// Ends a trial that is under way.
-  void stop() { stop_.request_stop(); }
+  void stop() {
+    stop_.request_stop();
+    timer_.cancel();
+  }
 
  private:
+  void bound();
   void settle(Verdict verdict);
+  void tell(const Verdict& verdict);
 
   boost::asio::io_context& loop_;
   Runs::Execute execute_;
   Workers& chores_;
+  boost::asio::steady_timer timer_;
   std::vector<std::function<void(const Verdict&)>> listeners_;
   std::stop_source stop_;
   bool trying_ = false;
