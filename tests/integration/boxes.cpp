@@ -4,6 +4,8 @@
 #include <charconv>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
+#include <fstream>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -30,6 +32,23 @@ bool is_program(pid_t process, const std::string& program) {
 bool is_any(const std::vector<pid_t>& processes, const std::string& program) {
   return std::ranges::any_of(processes,
                              [&](pid_t process) { return is_program(process, program); });
+}
+
+// Of all their threads, by proc(5): how often each has had a processor taken from it or left it.
+std::uint64_t switches_of(const std::vector<pid_t>& processes) {
+  std::uint64_t sum = 0;
+  for (const pid_t process : processes) {
+    std::error_code gone;
+    const std::string threads = "/proc/" + std::to_string(process) + "/task";
+    for (const auto& thread : std::filesystem::directory_iterator(threads, gone)) {
+      std::ifstream status(thread.path() / "status");
+      for (std::string word; status >> word;) {
+        std::uint64_t count = 0;
+        if (word.ends_with("_ctxt_switches:") && status >> count) sum += count;
+      }
+    }
+  }
+  return sum;
 }
 
 pid_t first_process_in(const Json& container) {
@@ -120,11 +139,14 @@ std::set<std::string> BoxesOf::settled(const std::string& program) const {
 }
 
 bool rest(const std::function<std::vector<pid_t>()>& processes, const std::string& program) {
+  constexpr std::uint64_t kMostSwitches = 4;  // what looks at them may wake one
   std::vector<pid_t> waiting = processes();
-  const auto before = used_by(waiting);
+  const auto used = used_by(waiting);
+  const auto switched = switches_of(waiting);
   std::this_thread::sleep_for(1s);
-  const auto after = used_by(waiting);
-  return is_any(waiting, program) && processes() == waiting && after - before <= 20ms;
+  const auto more = switches_of(waiting) - switched;
+  const bool is_still = used_by(waiting) - used <= 20ms && more <= kMostSwitches;
+  return is_any(waiting, program) && processes() == waiting && is_still;
 }
 
 }  // namespace lazaret::test

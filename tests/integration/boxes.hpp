@@ -45,7 +45,8 @@ class BoxesOf {
 };
 
 /// Whether a second passes in which none of these comes or goes, and all of them together, one of
-/// which is this program, use no more than the time of two clock ticks.
+/// which is this program, use no more than the time of two clock ticks and are woken a few times at
+/// most.
 [[nodiscard]] bool rest(const std::function<std::vector<pid_t>()>& processes,
                         const std::string& program);
 

@@ -137,21 +137,33 @@ echo ${unset_variable?gone})")));
 }
 
 // Nothing that one program draws says anything of what another one does.
+void expect_fresh_draws(const char* backend, const ExecutionRequest& request, std::size_t draws) {
+  const WarmSandbox sandbox(backend);
+  std::set<std::string> drawn;
+  for (int run = 0; run < 3; ++run) {
+    std::istringstream words(sandbox.run(request).stdout_text);
+    drawn.insert(std::istream_iterator<std::string>(words), {});
+  }
+  EXPECT_EQ(drawn.size(), 3 * draws) << request.language << testing::PrintToString(drawn);
+}
+
 TEST_P(Preload, DrawsOtherNumbersEachTime) {
   const std::tuple<const char*, std::size_t, const char*> programs[] = {
       {"python", 3, "import random, uuid\nprint(hash('a'), random.random(), uuid.uuid4())"},
       {"javascript", 2, "console.log(Math.random(), crypto.randomUUID())"},
       {"bash", 1, "echo $RANDOM$RANDOM$RANDOM"},
   };
-  for (const auto& [language, draws, code] : programs) {
-    const WarmSandbox sandbox(GetParam());
-    std::set<std::string> drawn;
-    for (int run = 0; run < 3; ++run) {
-      std::istringstream words(sandbox.run(code_request(language, code)).stdout_text);
-      drawn.insert(std::istream_iterator<std::string>(words), {});
-    }
-    EXPECT_EQ(drawn.size(), 3 * draws) << language << testing::PrintToString(drawn);
-  }
+  for (const auto& [language, draws, code] : programs)
+    expect_fresh_draws(GetParam(), code_request(language, code), draws);
+}
+
+TEST_P(Preload, DrawsOtherNumbersOnDenoEachTime) {
+  const auto request =
+      code_request("typescript", "console.log(Math.random(), crypto.randomUUID())");
+  const ExecutionResult first = cold(request);
+  const bool is_missing = first.meta.cause == Cause::image_missing || first.meta.start_errno;
+  if (is_missing) LAZARET_SKIP_OR_FAIL("typescript", "no Deno is there");
+  expect_fresh_draws(GetParam(), request, 2);
 }
 
 TEST_P(Preload, StartsClocksWithTheProgram) {
