@@ -103,14 +103,20 @@ void add_warm_crowd(Group& group, int rounds) {
   group.timings.push_back(std::move(together));
 }
 
+// Once boxes have left, and threads that have nothing to do.
+double at_rest_kib(const Daemon& daemon) {
+  std::this_thread::sleep_for(std::chrono::seconds(10));
+  return daemon.resident_kib();
+}
+
 // Memory after each of many runs of all clients: what stays is a leak.
 void add_growth(Group& group, const Daemon& daemon, int runs, const std::string& name) {
   constexpr const char* kClientsRun = "growing";
   (void)answers(daemon, kClientsRun, kClients, runs / kClients / 4);
-  const double before = daemon.resident_kib();
+  const double before = at_rest_kib(daemon);
   (void)answers(daemon, kClientsRun, kClients, runs / kClients);
   const std::string label = name + " after " + std::to_string(runs) + " runs, more";
-  group.figures.push_back({label, (daemon.resident_kib() - before) / 1024, "MiB", at_most(1)});
+  group.figures.push_back({label, (at_rest_kib(daemon) - before) / 1024, "MiB", at_most(1)});
 }
 
 // On an engine the daemon holds streams and leases beside, and hears the engine's events.

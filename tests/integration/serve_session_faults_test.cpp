@@ -1,4 +1,5 @@
 #include <chrono>
+#include <csignal>
 #include <optional>
 #include <thread>
 
@@ -59,8 +60,9 @@ class ServeLostEngineOn : public testing::TestWithParam<const char*> {
     EXPECT_EQ(daemon_->ask("DELETE", "/v1/sessions/" + session_).status, 204);
     expect_nothing_left();
   }
-  void expect_nothing_left() const {
-    const std::string label = "dev.lazaret.pid=" + std::to_string(daemon_->pid());
+  void expect_nothing_left() const { expect_nothing_left_of(daemon_->pid()); }
+  void expect_nothing_left_of(pid_t daemon) const {
+    const std::string label = "dev.lazaret.pid=" + std::to_string(daemon);
     EXPECT_TRUE(becomes_true(20s, [&] { return left_behind(engine_, {label}).empty(); }))
         << testing::PrintToString(left_behind(engine_, {label}));
   }
@@ -103,13 +105,18 @@ TEST_P(ServeLostEngineOn, BoundsARunOfASessionWhoseStreamIsSilent) {
 TEST_P(ServeLostEngineOn, IsNotReadyInBoundedTimeWhereTheEngineSaysNothing) {
   proxy_->meet(
       Fault{.at = "POST /attach", .times = 9, .heard = Heard::nothing, .then = Then::silence});
-  const Daemon daemon({"--type", GetParam(), "--host", proxy_->endpoint(), "--no-fallback"});
+  Daemon daemon({"--type", GetParam(), "--host", proxy_->endpoint(), "--no-fallback"});
   const auto asked = std::chrono::steady_clock::now();
   const Reply reply = daemon.ask("GET", "/v1/ready");
   EXPECT_EQ(reply.status, 503) << reply.body;
   EXPECT_NE(reply.head.header("Retry-After"), "");
   EXPECT_LT(std::chrono::steady_clock::now() - asked, 20s);
   EXPECT_EQ(daemon.ask("GET", "/v1/health").status, 200);
+  proxy_->heal();
+  const pid_t pid = daemon.pid();
+  daemon.signal(SIGTERM);
+  EXPECT_EQ(daemon.wait(), 0);
+  expect_nothing_left_of(pid);
 }
 
 TEST_P(ServeLostEngineOn, TellsWhoHearsEventsThatTheRestIsMissing) {
