@@ -18,6 +18,7 @@
 #include "core/service.hpp"
 #include "integration/battery_bed.hpp"
 #include "integration/support.hpp"
+#include "places.hpp"
 
 // The escape battery on every backend, and what it says of boxes that lack one control.
 namespace lazaret::test {
