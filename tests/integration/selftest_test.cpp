@@ -255,6 +255,7 @@ TEST(SelftestCommand, AllowsByDesignWhatTheThreatModelNamesAndNothingElse) {
                 probe["by_design"]["where"].get<std::string>());
   }
   EXPECT_EQ(said, documented_by_design());
+  EXPECT_FALSE(said.empty());
 }
 
 TEST(SelftestCommand, SaysWhatItTriedAndThatItHeld) {

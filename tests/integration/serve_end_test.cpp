@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(EachBackend, ServeEndOn, testing::ValuesIn(kBackends),
 
 TEST_P(ServeEndOn, LetsRunsEndAndLeavesNothing) {
   Daemon daemon({}, *variables_);
-  const Reply reply = answer_of_ended(daemon, "sleep 5; echo done");
+  const Reply reply = answer_of_ended(daemon, "sleep 8; echo done");
   EXPECT_EQ(reply.json()["stdout"], "done\n") << reply.status << ' ' << reply.body;
 }
 

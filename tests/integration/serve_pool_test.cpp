@@ -26,7 +26,9 @@ Json python_in(const Json& pool) {
 
 // One box waits, and none is made or leaving.
 bool is_at_rest(const Json& pool) {
-  return pool["ready"] == 1 && python_in(pool)["making"] == 0 && pool["leaving"] == 0;
+  const Json python = python_in(pool);
+  return python.value("ready", 0) == 1 && python["making"] == 0 && pool["ready"] == 1 &&
+         pool["leaving"] == 0;
 }
 
 // What the kernel says of the only box that waits, within three tenths.
@@ -67,7 +69,7 @@ TEST_P(ServePoolTells, WhatIsReadyAndWhatBecameOfIt) {
   const auto pool = [&daemon] { return daemon.ask("GET", "/v1/pool").json()["pools"][0]; };
   const std::string body = Json({{"code", "print(1)"}}).dump();
   for (int run = 0; run < 2; ++run) EXPECT_EQ(daemon.ask("POST", "/v1/runs", body).status, 200);
-  EXPECT_TRUE(becomes_true(20s, [&] { return python_in(pool()).value("ready", 0) == 1; }));
+  EXPECT_TRUE(becomes_true(20s, [&] { return is_at_rest(pool()); }));
   const Json before = pool();
   EXPECT_EQ(before["backend"], backend);
   EXPECT_GE(before["missed"], 2);

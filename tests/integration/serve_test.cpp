@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -58,6 +59,17 @@ TEST(Serve, IsHealthyAndReady) {
   const Daemon daemon;
   EXPECT_EQ(daemon.ask("GET", "/v1/health").json()["status"], "ok");
   EXPECT_EQ(daemon.ask("GET", "/v1/ready").json()["status"], "ready");
+}
+
+// The trial asks for nothing that a run may not have.
+TEST(Serve, IsReadyHoweverLittleMayBeAskedFor) {
+  const Folder home;
+  std::filesystem::create_directories(home.path() + "/lazaret");
+  (void)home.write("lazaret/config.yaml",
+                   "limits: {timeout: 2s, grace: 1ms}\nmaxima: {timeout: 2s, grace: 1ms}\n");
+  const Daemon daemon({}, {{"XDG_CONFIG_HOME", home.path()}});
+  const Reply reply = daemon.ask("GET", "/v1/ready");
+  EXPECT_EQ(reply.status, 200) << reply.body;
 }
 
 TEST(Serve, SaysWhyItIsNotReady) {

@@ -63,10 +63,13 @@ void show(prometheus::Family<prometheus::Gauge>& family, const prometheus::Label
   family.Add(labels).Set(static_cast<double>(value));
 }
 
+// Another engine's backend has counted nothing yet: the counter begins anew, as after a restart.
 void show(prometheus::Family<prometheus::Counter>& family, const prometheus::Labels& labels,
           std::uint64_t value) {
+  const auto now = static_cast<double>(value);
+  if (prometheus::Counter& old = family.Add(labels); old.Value() > now) family.Remove(&old);
   prometheus::Counter& counter = family.Add(labels);
-  counter.Increment(static_cast<double>(value) - counter.Value());
+  counter.Increment(now - counter.Value());
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace lazaret::rest {
 namespace {
 
-constexpr std::chrono::seconds kFresh{10};
+constexpr std::chrono::seconds kFresh{10}, kPatience{9};
 
 Readiness::Verdict verdict_of(const ExecutionResult& result) {
   if (result.success()) return std::nullopt;
@@ -20,8 +20,6 @@ Readiness::Verdict verdict_of(const ExecutionResult& result) {
 ExecutionRequest trial(std::stop_token stop) {
   ExecutionRequest request;
   request.command = {"true"};
-  request.limits.timeout = kFresh;
-  request.limits.grace = std::chrono::seconds(1);
   request.stop = std::move(stop);
   return request;
 }
@@ -45,7 +43,7 @@ void Readiness::ask(std::function<void(const Verdict&)> listener) {
 
 // An engine that says nothing is waited for longer than who asks has time for.
 void Readiness::bound() {
-  timer_.expires_after(kFresh);
+  timer_.expires_after(kPatience);
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (!error && trying_) tell(Problem{503, "timeout", "a trial run takes long", {}, kFresh});
   });

@@ -111,7 +111,8 @@ class Server {
     await_signal();
     os::notify_ready();  // before there are threads: it changes the environment
     std::jthread beside;
-    // The first run finds everything that it needs in place; what is done beside it waits for that.
+    // The first run finds everything that it needs in place; what is done beside it waits for that,
+    // but not for an engine that says nothing.
     readiness_.ask([&](const Readiness::Verdict&) {
       if (!desk_.draining) beside = std::jthread(options_.beside);
     });

@@ -34,8 +34,8 @@ struct ServerOptions {
   /// of these.
   std::vector<std::string> fingerprints;
   std::function<void(const std::string& line)> log;  ///< one event for the operator
-  /// What goes on beside it, on a thread of its own, once it is known whether it is ready; asked to
-  /// stop at its end.
+  /// What goes on beside it, on a thread of its own, once its first trial has ended or takes long;
+  /// asked to stop at its end.
   std::function<void(const std::stop_token& stop)> beside;
 };
 

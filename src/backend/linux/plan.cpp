@@ -89,7 +89,7 @@ Order order_of(const policy::Spec& spec, HeldBy held_by) {
   // outside of every bandwidth.
   add(order, RLIMIT_RTPRIO, 0);
   add(order, RLIMIT_NICE, 0);
-  // Counted in the box's own user namespace (Linux 5.14), so it is exact for one box (P-51). A
+  // Counted in the box's own user namespace since Linux 5.14, so exact for one box (P-51). A
   // cgroup must be the first to refuse: only its refusals are counted.
   add(order, RLIMIT_NPROC, held_by == HeldBy::cgroup ? limits.pids + 1 : limits.pids);
   const MemoryBound* const memory = memory_bound_of(spec);
