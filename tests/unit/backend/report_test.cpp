@@ -16,7 +16,7 @@ TEST(ParseReport, TakesAWholeReportApart) {
   EXPECT_EQ(report.status.find("Uid"), "65534\t65534\t65534\t65534");
   EXPECT_EQ(report.status.find("Groups"), "");
   EXPECT_THAT(report.interfaces, ElementsAre("lo"));
-  ASSERT_EQ(report.mounts.size(), 6U);
+  ASSERT_EQ(report.mounts.size(), 7U);
   EXPECT_EQ(report.mounts[0].target, "/");
   EXPECT_EQ(report.mounts[1].type, "ext4");
   EXPECT_TRUE(report.mounts[1].has("ro"));
