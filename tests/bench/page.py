@@ -56,7 +56,7 @@ def group_lines(group):
     if "measured" in group:
         yield f"Measured anew: {group['measured']['when']}, commit {group['measured']['commit']}."
         yield ""
-        yield from busy_lines(group["measured"])
+        yield from provisional_lines(group["measured"])
     if "missing" in group:
         yield f"{group['missing'][0].upper()}{group['missing'][1:]}."
         yield ""
@@ -73,7 +73,7 @@ def machine_lines(machine):
     yield ""
 
 
-def busy_lines(machine):
+def provisional_lines(machine):
     if machine["commit"].endswith("-dirty"):
         yield ("**Provisional**: measured of a tree that was being changed; run it again on a "
                "commit.")
@@ -87,7 +87,7 @@ def busy_lines(machine):
 
 def numbers(report, plot):
     machine = report["machine"]
-    yield from busy_lines(machine)
+    yield from provisional_lines(machine)
     yield f"![python's print(1), p50 and p99]({plot})"
     yield ""
     yield "| | |"

@@ -120,8 +120,9 @@ void add_growth(Group& group, const Daemon& daemon, int runs, const std::string&
 }
 
 // On an engine the daemon holds streams and leases beside, and hears the engine's events.
-void add_memory_on(Group& group, const Engine& engine) {
+void add_memory_on_docker(Group& group) {
   constexpr int kRuns = 400;
+  const Engine engine = docker_engine();
   if (!engine.missing().empty()) return;
   const Daemon daemon(configuration(engine.type, engine.endpoint));
   daemon.must_be_ready();
@@ -165,7 +166,7 @@ Group serving_group(int rounds) {
   add_warm_crowd(group, rounds);
   add_crowd(group, daemon, rounds);
   add_growth(group, daemon, kManyRuns, "the daemon");
-  add_memory_on(group, docker_engine());
+  add_memory_on_docker(group);
   add_sessions(group);
   return group;
 }

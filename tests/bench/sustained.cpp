@@ -102,8 +102,10 @@ Group sustained_group(int rounds) {
   group.missing = engine.missing();
   if (!group.missing.empty()) return group;
   const int blocks = std::clamp(rounds / 25, 2, 4);
-  for (const unsigned callers : {1U, 2 * std::max(1U, std::thread::hardware_concurrency())})
-    add_rates(group, engine, callers, blocks), add_pool(group, callers, blocks);
+  for (const unsigned callers : {1U, 2 * std::max(1U, std::thread::hardware_concurrency())}) {
+    add_rates(group, engine, callers, blocks);
+    add_pool(group, callers, blocks);
+  }
   return group;
 }
 

@@ -21,10 +21,9 @@ using testing::HasSubstr;
 class ServeLostEngineOn : public testing::TestWithParam<const char*> {
  protected:
   void SetUp() override {
-    const std::string name =
-        GetParam() == std::string("docker") ? "LAZARET_TEST_DOCKER" : "LAZARET_TEST_PODMAN";
-    engine_ = variable(name.c_str());
-    if (engine_.empty()) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
+    const auto options = options_for(GetParam());
+    if (!options) LAZARET_SKIP_OR_FAIL(GetParam(), "no endpoint is given");
+    engine_ = options->host.value();
     proxy_.emplace(engine_);
     daemon_.emplace(std::vector<std::string>{"--type", GetParam(), "--host", proxy_->endpoint(),
                                              "--no-fallback", "--sessions", "1"},

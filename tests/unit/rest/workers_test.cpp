@@ -64,29 +64,29 @@ TEST(Workers, TakeNothingMoreOnceTheyEnd) {
   EXPECT_EQ(refused.get_future().wait_for(std::chrono::seconds(0)), std::future_status::ready);
 }
 
-std::atomic<int> ended = 0;
-struct Farewell {
+std::atomic<int> threads_ended = 0;
+struct EndOfThread {
   bool is_used = false;
-  ~Farewell() { ++ended; }
+  ~EndOfThread() { ++threads_ended; }
 };
-thread_local Farewell farewell;
+thread_local EndOfThread end_of_thread;
 
 // What a crowd has called for stays no longer than the crowd, and comes again with the next.
 TEST(Workers, EndWhenTheyAreIdleButForTheLast) {
-  ended = 0;
+  threads_ended = 0;
   Workers workers(4, 0, std::chrono::milliseconds(20));
   for (int crowds = 1; crowds <= 3; ++crowds) {
     std::barrier<> all(5);
     for (int count = 0; count < 4; ++count) {
       ASSERT_TRUE(workers.submit([&all] {
-        farewell.is_used = true;
+        end_of_thread.is_used = true;
         all.arrive_and_wait();
       }));
     }
     all.arrive_and_wait();
-    while (ended < 3 * crowds) std::this_thread::yield();
+    while (threads_ended < 3 * crowds) std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    EXPECT_EQ(ended, 3 * crowds);
+    EXPECT_EQ(threads_ended, 3 * crowds);
   }
 }
 
