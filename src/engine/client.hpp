@@ -38,10 +38,9 @@ struct Identity {
   Kind kind = Kind::docker;
   std::string version;    ///< "20.10.24"
   ApiVersion api;         ///< agreed upon with it at first
-  ApiVersion oldest_api;  ///< what it offers
+  ApiVersion oldest_api;  ///< what it offers; ours, where its ping has said enough
   ApiVersion newest_api;
   std::string os;
-  std::string architecture;
 };
 
 struct Negotiation {
@@ -80,7 +79,8 @@ struct Operation {
 /// (400), engine (everything else it refuses), and those of the connection.
 class EngineClient {
  public:
-  /// Errors: unsupported when no API version is common; those of the connection.
+  /// By /_ping, and /version where that leaves something open. Errors: unsupported when no API
+  /// version is common; those of the connection.
   [[nodiscard]] static Result<EngineClient> negotiate(std::unique_ptr<Dialer> dialer,
                                                       const Negotiation& options, const Call& call);
 
@@ -114,6 +114,8 @@ class EngineClient {
                                             ApiVersion version, const Call& call) const;
   [[nodiscard]] Result<Answered> ask(const Operation& operation, Manner manner,
                                      const Call& call) const;
+  [[nodiscard]] Result<http::Response> ask_plainly(const char* word, const Call& call) const;
+  [[nodiscard]] Result<Identity> identify(const Call& call) const;
   [[nodiscard]] bool renegotiated(ApiVersion refused, const Call& call) const;
 
   std::unique_ptr<Dialer> dialer_;

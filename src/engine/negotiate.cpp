@@ -20,6 +20,39 @@ Operation asking(const char* word) {
           .target = Target(word)};
 }
 
+// "Docker/20.10.24 (linux)", "Libpod/4.3.1 (linux)": what an engine calls itself (RFC 9110,
+// 10.2.4).
+struct Product {
+  Kind kind = Kind::docker;
+  std::string_view version;
+  std::string_view os;
+};
+std::optional<Product> product_of(std::string_view server) {
+  const std::size_t slash = server.find('/');
+  const std::size_t opened = server.find(" (");
+  if (opened == server.npos || slash > opened || !server.ends_with(')')) return std::nullopt;
+  const std::string_view name = server.substr(0, slash);
+  if (name != "Docker" && name != "Libpod") return std::nullopt;
+  const std::size_t os = opened + 2;
+  return Product{name == "Docker" ? Kind::docker : Kind::podman,
+                 server.substr(slash + 1, opened - slash - 1),
+                 server.substr(os, server.size() - os - 1)};
+}
+
+// WHY not always by /version: Podman runs the package manager of its system for that answer, which
+// takes it most of a second. Who is older or newer than this client is asked for his whole range.
+std::optional<Identity> told_by(const http::ResponseHead& ping) {
+  const auto product = product_of(ping.header("Server"));
+  const auto newest = parse_api_version(ping.header("Api-Version"));
+  if (!product || !newest || *newest < kOldestApi || *newest > kNewestApi) return std::nullopt;
+  return Identity{.kind = product->kind,
+                  .version = one_line(product->version),
+                  .api = {},
+                  .oldest_api = kOldestApi,
+                  .newest_api = *newest,
+                  .os = one_line(product->os)};
+}
+
 bool is_podman(const http::ResponseHead& ping, const nlohmann::json& version) {
   if (!ping.header("Libpod-Api-Version").empty()) return true;
   if (ping.header("Server").substr(0, 7) == "Libpod/") return true;
@@ -43,7 +76,6 @@ Result<Identity> identity_of(const http::ResponseHead& ping, const nlohmann::jso
   const auto oldest = parse_api_version(text_at(version, "MinAPIVersion"));
   identity.oldest_api = std::min(oldest.value_or(kOldestApi), *newest);
   identity.os = one_line(text_at(version, "Os"));
-  identity.architecture = one_line(text_at(version, "Arch"));
   return identity;
 }
 
@@ -77,16 +109,31 @@ Result<ApiVersion> common_version(const Identity& theirs,
 
 }  // namespace
 
+// Without a version: the one that was spoken may be refused.
+Result<http::Response> EngineClient::ask_plainly(const char* word, const Call& call) const {
+  const Operation operation = asking(word);
+  LAZARET_TRY(http::Exchange exchange,
+              send(operation, Manner::close, ApiVersion{}, call).within(operation.doing));
+  LAZARET_TRY(http::ResponseHead head, accepted_head(exchange, operation, call));
+  LAZARET_TRY(std::string body, exchange.body(operation.cap_bytes, call).within(operation.doing));
+  return http::Response{std::move(head), std::move(body)};
+}
+
+// One that answers its ping is alive; a Podman at work, which counts its containers and images for
+// the other answer, has been seen to take more than ten seconds.
+Result<Identity> EngineClient::identify(const Call& call) const {
+  LAZARET_TRY(const http::Response ping, ask_plainly("_ping", call.within(kPingBound)));
+  auto told = told_by(ping.head);
+  if (told && !options_.api_version) return *std::move(told);
+  LAZARET_TRY(const http::Response answer, ask_plainly("version", call.within(kVersionBound)));
+  LAZARET_TRY(const nlohmann::json version, parse_object(answer.body));
+  return identity_of(ping.head, version);
+}
+
 Result<EngineClient> EngineClient::negotiate(std::unique_ptr<Dialer> dialer,
                                              const Negotiation& options, const Call& call) {
   EngineClient client(std::move(dialer), options, Identity{});
-  // One that answers its ping is alive; a Podman at work, which counts its containers and images
-  // for this answer, has been seen to take more than ten seconds.
-  LAZARET_TRY(const http::Response ping, client.transact(asking("_ping"), call.within(kPingBound)));
-  LAZARET_TRY(const http::Response answer,
-              client.transact(asking("version"), call.within(kVersionBound)));
-  LAZARET_TRY(const nlohmann::json version, parse_object(answer.body));
-  LAZARET_TRY(Identity identity, identity_of(ping.head, version));
+  LAZARET_TRY(Identity identity, client.identify(call));
   LAZARET_TRY(identity.api, common_version(identity, options.api_version));
   *client.spoken_ = identity.api;
   client.identity_ = std::move(identity);
@@ -96,16 +143,7 @@ Result<EngineClient> EngineClient::negotiate(std::unique_ptr<Dialer> dialer,
 // WHY not by the text of the refusal: engines word it differently, and a proxy may. That what the
 // engine offers has changed says it for certain.
 bool EngineClient::renegotiated(ApiVersion refused, const Call& call) const {
-  if (refused == ApiVersion{}) return false;  // not agreed upon any version yet
-  const Operation operation = asking("version");
-  const Call bound = call.within(kVersionBound);
-  auto exchange = send(operation, Manner::close, ApiVersion{}, bound);
-  if (!exchange.ok() || !accepted_head(*exchange, operation, bound).ok()) return false;
-  const auto body = exchange->body(operation.cap_bytes, bound);
-  if (!body.ok()) return false;
-  const auto version = parse_object(*body);
-  if (!version.ok()) return false;
-  const auto identity = identity_of({}, *version);
+  const auto identity = identify(call);
   if (!identity.ok()) return false;
   const auto common = common_version(*identity, options_.api_version);
   if (!common.ok() || *common == refused) return false;

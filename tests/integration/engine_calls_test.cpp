@@ -17,6 +17,7 @@
 #include "engine/system.hpp"
 #include "engine/tar.hpp"
 #include "integration/docker_bed.hpp"
+#include "runner/image.hpp"
 #include "integration/support.hpp"
 #include "soon.hpp"
 
@@ -349,7 +350,7 @@ TEST_P(EngineCalls, GiveBackNoFileThatIsNotThereOrTooLarge) {
 TEST_P(EngineCalls, LoadAnImageAndFindItByItsLabel) {
   const std::string name = "localhost/lazaret-test/" + marker_ + ":latest";
   const std::vector<std::string> labels = {std::string(kImageMark) + "=" + marker_};
-  const auto tar = saved_image(name, marker_, client().identity().architecture);
+  const auto tar = saved_image(name, marker_, std::string(runner::kArchitecture));
   ASSERT_TRUE(tar.ok()) << tar.error().message();
   const auto discard = [this, name] { return failure_code(image::remove(client(), name, soon())); };
   undo_->add([discard] { EXPECT_EQ(discard(), "none"); });

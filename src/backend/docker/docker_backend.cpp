@@ -24,6 +24,7 @@
 #include "engine/json.hpp"
 #include "engine/volume.hpp"
 #include "runner/client.hpp"
+#include "runner/image.hpp"
 
 namespace lazaret::backend::docker {
 namespace {
@@ -118,7 +119,7 @@ DockerBackend::DockerBackend(engine::EngineClient client, std::shared_ptr<const 
       leases_(std::move(leases)),
       remains_(std::make_shared<Remains>(leases_)),
       images_(std::make_shared<ImageWatch>(client_)),
-      seccomp_(seccomp_json(seccomp::standard_profile(), client_->identity().architecture)),
+      seccomp_(seccomp_json(seccomp::standard_profile(), runner::kArchitecture)),
       runner_(*client_, *leases_, runner_content()) {}
 
 // What has come late, or could not be removed: nobody else will come by before the next sweep.
@@ -190,7 +191,7 @@ Result<std::unique_ptr<Box>> DockerBackend::open_once(const policy::Spec& spec, 
 std::string DockerBackend::filter_of(const policy::Spec& spec) const {
   if (spec.loopback == Loopback::down) return seccomp_;
   return seccomp_json(seccomp::profile_of(Profile::standard, spec.loopback),
-                      client_->identity().architecture);
+                      runner::kArchitecture);
 }
 
 // Before it is asked for. A box without its line in the journal is told of: what a killed Lazaret

@@ -118,10 +118,15 @@ class FakeDialer final : public Dialer {
 
 using lazaret::test::soon;
 
-inline void script_negotiation(FakeEngine& engine, Kind kind, const std::string& newest = "1.41",
-                               const std::string& oldest = "1.24") {
-  const std::string extra = kind == Kind::podman ? "Libpod-Api-Version: 4.3.1\r\n" : "";
-  engine.answers.push_back({.bytes = http(200, "OK", "Api-Version: " + newest + "\r\n" + extra)});
+inline void script_negotiation(FakeEngine& engine, Kind kind, const std::string& newest = "1.41") {
+  const std::string own = kind == Kind::podman
+                              ? "Server: Libpod/4.3.1 (linux)\r\nLibpod-Api-Version: 4.3.1\r\n"
+                              : "Server: Docker/20.10.24 (linux)\r\nOstype: linux\r\n";
+  engine.answers.push_back({.bytes = http(200, "OK", "Api-Version: " + newest + "\r\n" + own)});
+}
+/// Whose answer to /version follows.
+inline void script_version(FakeEngine& engine, const std::string& newest,
+                           const std::string& oldest) {
   engine.answers.push_back(says(200, R"({"Version":"20.10.24","ApiVersion":")" + newest +
                                          R"(","MinAPIVersion":")" + oldest +
                                          R"(","Os":"linux","Arch":"amd64"})"));

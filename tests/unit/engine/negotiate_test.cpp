@@ -17,7 +17,8 @@ Result<EngineClient> negotiate(FakeEngine& engine, const Negotiation& options = 
 Result<EngineClient> meet(const std::string& newest, const std::string& oldest,
                           const Negotiation& options = {}, Kind kind = Kind::docker) {
   FakeEngine engine;
-  script_negotiation(engine, kind, newest, oldest);
+  script_negotiation(engine, kind, newest);
+  script_version(engine, newest, oldest);
   auto client = negotiate(engine, options);
   if (!client.ok()) return client;
   // The fake ends with this function; only what the client knows is looked at.
@@ -68,9 +69,47 @@ TEST(EngineNegotiation, AsksWithoutAVersion) {
   script_negotiation(engine, Kind::docker);
   ASSERT_TRUE(negotiate(engine).ok());
   EXPECT_EQ(test::request_line(engine.request(0)), "GET /_ping HTTP/1.1");
-  EXPECT_EQ(test::request_line(engine.request(1)), "GET /version HTTP/1.1");
   EXPECT_TRUE(test::has_header(engine.request(0), "Connection: close"));
   EXPECT_TRUE(test::has_header(engine.request(0), "Host: localhost"));
+}
+
+TEST(EngineNegotiation, AsksOneThatSaysAllInItsPingForNothingElse) {
+  for (const Kind kind : {Kind::docker, Kind::podman}) {
+    FakeEngine engine;
+    script_negotiation(engine, kind, "1.43");
+    const auto client = negotiate(engine);
+    ASSERT_TRUE(client.ok());
+    EXPECT_EQ(engine.requests.size(), 1U);
+    EXPECT_EQ(client->kind(), kind);
+    EXPECT_EQ(client->identity().version, kind == Kind::podman ? "4.3.1" : "20.10.24");
+    EXPECT_EQ(client->identity().os, "linux");
+    EXPECT_EQ(to_string(client->identity().api), "1.43");
+  }
+}
+
+// Each leaves something open, which /version then says.
+TEST(EngineNegotiation, AsksForTheVersionWhereThePingLeavesSomethingOpen) {
+  const auto asks = [](const std::string& headers, const Negotiation& options = {}) {
+    FakeEngine engine;
+    engine.answers.push_back({.bytes = test::http(200, "OK", headers)});
+    script_version(engine, "1.43", "1.24");
+    EXPECT_TRUE(negotiate(engine, options).ok()) << headers;
+    return engine.requests.size() == 2 &&
+           test::request_line(engine.request(1)) == "GET /version HTTP/1.1";
+  };
+  const std::string docker = "Server: Docker/24.0.5 (linux)\r\n";
+  const std::string version = "Api-Version: 1.43\r\n";
+  EXPECT_FALSE(asks(version + docker));
+  EXPECT_TRUE(asks(docker));
+  EXPECT_TRUE(asks(version));
+  EXPECT_TRUE(asks("Api-Version: 1.57\r\n" + docker));
+  EXPECT_TRUE(asks("Api-Version: 1.40\r\n" + docker));
+  EXPECT_TRUE(asks("Api-Version: 1.x\r\n" + docker));
+  EXPECT_TRUE(asks(version + docker, {.api_version = "1.42"}));
+  for (const char* const server :
+       {"nginx/1.22 (linux)", "Docker", "Docker/24", "Docker/24 (linux", "Docker (linux)",
+        "Docker (li/nux)", "/24 (linux)", "docker/24 (linux)"})
+    EXPECT_TRUE(asks(version + "Server: " + server + "\r\n")) << server;
 }
 
 TEST(EngineNegotiation, KnowsPodmanByThePingsHeaderP43) {
@@ -131,9 +170,8 @@ class EngineRenegotiation : public testing::Test {
   void refuse(const std::string& why) {
     engine_.answers.push_back({.bytes = test::http(400, why)});
   }
-  void offer(const std::string& newest, const std::string& oldest) {
-    engine_.answers.push_back(test::says(
-        200, R"({"ApiVersion":")" + newest + R"(","MinAPIVersion":")" + oldest + R"("})"));
+  void offer(const std::string& newest) {
+    script_negotiation(engine_, Kind::docker, newest);
   }
   [[nodiscard]] Result<http::Response> ask() const {
     return client_.transact({.doing = "asking", .method = "GET", .target = Target("info")}, soon());
@@ -148,11 +186,11 @@ class EngineRenegotiation : public testing::Test {
 
 TEST_F(EngineRenegotiation, AsksAgainInTheVersionThatTheEngineSpeaksNowP27) {
   refuse("client version 1.41 is too old. Minimum supported API version is 1.44");
-  offer("1.52", "1.44");
+  offer("1.52");
   engine_.answers.push_back(test::says(200, "{}"));
   ASSERT_TRUE(ask().ok());
   EXPECT_EQ(line(0), "GET /v1.41/info HTTP/1.1");
-  EXPECT_EQ(line(1), "GET /version HTTP/1.1");
+  EXPECT_EQ(line(1), "GET /_ping HTTP/1.1");
   EXPECT_EQ(line(2), "GET /v1.52/info HTTP/1.1");
   EXPECT_NE(client_.describe().find("API 1.52"), std::string::npos);
   engine_.answers.push_back(test::says(200, "{}"));
@@ -162,7 +200,7 @@ TEST_F(EngineRenegotiation, AsksAgainInTheVersionThatTheEngineSpeaksNowP27) {
 
 TEST_F(EngineRenegotiation, KeepsARefusalThatTheVersionDoesNotExplain) {
   refuse("invalid condition");
-  offer("1.41", "1.24");
+  offer("1.41");
   const auto answer = ask();
   ASSERT_FALSE(answer.ok());
   EXPECT_EQ(answer.error().code(), Errc::invalid_argument);
@@ -172,7 +210,7 @@ TEST_F(EngineRenegotiation, KeepsARefusalThatTheVersionDoesNotExplain) {
 
 TEST_F(EngineRenegotiation, HappensOnceForACall) {
   refuse("too old");
-  offer("1.52", "1.44");
+  offer("1.52");
   refuse("too old");
   EXPECT_EQ(ask().error().code(), Errc::invalid_argument);
   EXPECT_EQ(engine_.requests.size(), 3U);
@@ -180,9 +218,10 @@ TEST_F(EngineRenegotiation, HappensOnceForACall) {
 
 TEST_F(EngineRenegotiation, KeepsTheRefusalWhenNothingIsInCommonAnyMore) {
   refuse("too old");
-  offer("1.90", "1.80");
+  offer("1.90");
+  script_version(engine_, "1.90", "1.80");
   EXPECT_EQ(ask().error().code(), Errc::invalid_argument);
-  EXPECT_EQ(engine_.requests.size(), 2U);
+  EXPECT_EQ(engine_.requests.size(), 3U);
 }
 
 }  // namespace
