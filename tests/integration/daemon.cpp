@@ -94,6 +94,11 @@ Reply reply_on(std::unique_ptr<Wire> wire, const std::string& method, const std:
   return {head->status, *head, text.ok() ? *text : std::string()};
 }
 
+Json pool_of(const Daemon& daemon) {
+  const Json all = daemon.ask("GET", "/v1/pool").json();
+  return all.is_object() && !all["pools"].empty() ? all["pools"][0] : Json::object();
+}
+
 std::string text_until(Wire& wire, const std::string& mark) {
   const Call call = Call{}.within(20s);
   std::string text;

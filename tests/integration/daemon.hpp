@@ -55,6 +55,9 @@ class Daemon {
     const std::string& backend);
 /// The body that asks for a piece of bash, with more members.
 [[nodiscard]] std::string bash_body(const std::string& code, Json more = Json::object());
+/// What the daemon says of its first pool; an empty object while it has none, as just after it has
+/// begun.
+[[nodiscard]] Json pool_of(const Daemon& daemon);
 /// An answer read from a connection on which a request has been sent.
 [[nodiscard]] Reply reply_on(std::unique_ptr<Wire> wire, const std::string& method,
                              const std::string& target, const std::string& body,

@@ -58,8 +58,8 @@ INSTANTIATE_TEST_SUITE_P(EachBackend, KilledDaemon, testing::ValuesIn(kBackends)
                          [](const auto& given) { return std::string(given.param); });
 
 bool is_full(const Daemon& daemon) {
-  const Json pool = daemon.ask("GET", "/v1/pool").json()["pools"][0];
-  return pool["ready"] == kFull && pool["leaving"] == 0;
+  const Json pool = pool_of(daemon);
+  return pool.value("ready", 0) == kFull && pool["leaving"] == 0;
 }
 
 void fill(const Daemon& daemon) {

@@ -38,10 +38,7 @@ void PooledDaemon::fill() const {
   ASSERT_TRUE(is_full()) << pool();
 }
 
-Json PooledDaemon::pool() const {
-  const Json pools = daemon_->ask("GET", "/v1/pool").json();
-  return pools.is_object() && !pools["pools"].empty() ? pools["pools"][0] : Json::object();
-}
+Json PooledDaemon::pool() const { return pool_of(*daemon_); }
 
 bool PooledDaemon::is_full() const { return pool().value("ready", std::size_t{0}) >= most_; }
 

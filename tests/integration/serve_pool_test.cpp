@@ -17,8 +17,7 @@ using testing::HasSubstr;
 
 // What the pool has of python: the daemon's own trial at its start is a kind, too.
 Json python_in(const Json& pool) {
-  if (!pool.is_object()) return Json::object();  // no backend was needed yet
-  for (const Json& kind : pool["kinds"]) {
+  for (const Json& kind : pool.value("kinds", Json::array())) {
     if (kind["language"] == "python") return kind;
   }
   return Json::object();
@@ -66,7 +65,7 @@ TEST_P(ServePoolTells, WhatIsReadyAndWhatBecameOfIt) {
   const auto variables = variables_for(backend);
   if (!variables) LAZARET_SKIP_OR_FAIL(backend, "no endpoint is given");
   const Daemon daemon({}, *variables);
-  const auto pool = [&daemon] { return daemon.ask("GET", "/v1/pool").json()["pools"][0]; };
+  const auto pool = [&daemon] { return pool_of(daemon); };
   const std::string body = Json({{"code", "print(1)"}}).dump();
   for (int run = 0; run < 2; ++run) EXPECT_EQ(daemon.ask("POST", "/v1/runs", body).status, 200);
   EXPECT_TRUE(becomes_true(20s, [&] { return is_at_rest(pool()); }));
@@ -85,9 +84,7 @@ TEST_P(ServePoolTells, WhatIsReadyAndWhatBecameOfIt) {
 
 TEST(ServePool, HasWhatIsConfiguredReadyBeforeAnybodyAsks) {
   const Daemon daemon({}, {{"LAZARET_POOL_READY", "python:2"}});
-  const auto python = [&daemon] {
-    return python_in(daemon.ask("GET", "/v1/pool").json()["pools"][0]);
-  };
+  const auto python = [&daemon] { return python_in(pool_of(daemon)); };
   EXPECT_TRUE(becomes_true(20s, [&] { return python().value("ready", 0) == 2; }));
   const Json ran = daemon.ask("POST", "/v1/runs", Json({{"code", "print(1)"}}).dump()).json();
   EXPECT_EQ(ran["meta"]["made_ahead"], true);
@@ -101,9 +98,7 @@ TEST(ServePool, HasBoxesReadyForRequestsLikeTheConfiguredOnes) {
                    "pool:\n  ready:\n    - {count: 1, language: bash, profile: strict,\n"
                    "       environment: {A: b}, limits: {memory_bytes: 300000000}}\n");
   const Daemon daemon({}, {{"XDG_CONFIG_HOME", home.path()}});
-  EXPECT_TRUE(becomes_true(20s, [&] {
-    return daemon.ask("GET", "/v1/pool").json()["pools"][0].value("ready", 0) == 1;
-  }));
+  EXPECT_TRUE(becomes_true(20s, [&] { return pool_of(daemon).value("ready", 0) == 1; }));
   const auto is_made_ahead = [&daemon](const char* profile) {
     const Json more = {{"profile", profile},
                        {"environment", {{"A", "b"}}},
@@ -119,7 +114,7 @@ TEST(ServePool, ShowsKindsThatSayNothingBeyondTheirDaemon) {
   const auto shown = [] {
     const Daemon daemon;
     (void)daemon.ask("POST", "/v1/runs", bash_body("true", {{"environment", {{"PIN", "1234"}}}}));
-    return daemon.ask("GET", "/v1/pool").json()["pools"][0]["kinds"][0]["kind"];
+    return pool_of(daemon)["kinds"][0]["kind"];
   };
   const Json first = shown();
   EXPECT_GT(first.get<std::string>().size(), 20U);
