@@ -1,7 +1,7 @@
 # `#: ID ROW TITLE` begins a probe, see docs/selftest.md. Each has a box of its own and is judged
 # from outside; the last argument is a word by which its processes are found.
 #: E-49-fork-bomb 49 make processes without end
-#: limits pids=24 timeout=5s
+#: limits pids=24 timeout=30s
 #: stdout "refused\n"
 #: expect survivors=0
 #: no-control it would fill this machine's table of processes
@@ -25,7 +25,7 @@ while time.monotonic() < until:
     except OSError:
         pass
 #: E-49-thread-bomb 49 make threads without end
-#: limits pids=24 timeout=5s
+#: limits pids=24 timeout=30s
 #: stdout "refused\n"
 #: expect survivors=0
 #: no-control it would fill this machine's table of processes
@@ -143,7 +143,7 @@ while time.monotonic() < until:
     except OSError:
         pass
 #: E-56-zombies 56 leave children unreaped
-#: limits pids=24 timeout=5s
+#: limits pids=24 timeout=30s
 #: stdout "refused\n"
 #: expect survivors=0
 #: no-control it would fill this machine's table of processes
@@ -157,7 +157,7 @@ try:
 except BlockingIOError:
     print("refused")
 #: E-56-orphans 56 make orphans that end at once
-#: limits pids=40 timeout=10s
+#: limits pids=40 timeout=30s
 #: stdout "all\n"
 #: expect cause=exited survivors=0
 #: no-control its orphans end by themselves anywhere
