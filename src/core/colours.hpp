@@ -5,7 +5,8 @@
 
 namespace lazaret::core {
 
-/// Without the CSI sequences of ECMA-48, colours among them, which have no place in a message.
+/// Without what a terminal would obey: the sequences that begin with ESC (ECMA-48, ECMA-35),
+/// colours and links among them.
 [[nodiscard]] std::string without_colours(std::string_view text);
 
 }  // namespace lazaret::core

@@ -22,7 +22,11 @@ class Writer final : public nlohmann::json_sax<json> {
   bool boolean(bool value) override { return put(value ? "true" : "false"); }
   bool number_integer(std::int64_t value) override { return put(std::to_string(value)); }
   bool number_unsigned(std::uint64_t value) override { return put(std::to_string(value)); }
-  bool number_float(double value, const std::string&) override { return put(json(value).dump()); }
+  // Among them integers that no type of the parser holds: those stay what they are.
+  bool number_float(double value, const std::string& text) override {
+    const bool is_integer = text.find_first_not_of("-0123456789") == std::string::npos;
+    return put(is_integer ? text : json(value).dump());
+  }
   bool string(std::string& text) override { return put(json(text).dump()); }
   bool binary(json::binary_t&) override { return false; }
   bool start_object(std::size_t) override { return begin(Of::object, "{"); }

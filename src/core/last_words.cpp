@@ -139,11 +139,24 @@ std::optional<ResultError> of_cpp(std::string_view text) {
   return made;
 }
 
-ErrorType type_of_complaint(std::string_view line) {
+// As perror(3) ends a line.
+bool ends_with_a_denial(std::string_view line) {
   constexpr std::array<std::string_view, 3> kDenied = {
-      "Permission denied", "Operation not permitted", "Read-only file system"};
-  const auto ends = [line](std::string_view words) { return line.ends_with(words); };
-  if (std::ranges::any_of(kDenied, ends)) return ErrorType::PermissionDenied;
+      ": Permission denied", ": Operation not permitted", ": Read-only file system"};
+  return std::ranges::any_of(kDenied, [line](auto words) { return line.ends_with(words); });
+}
+
+// A program of C says what it has been refused in its last line, if at all.
+std::optional<ResultError> of_c(std::string_view text) {
+  if (text.ends_with('\n')) text.remove_suffix(1);
+  const std::size_t last = text.rfind('\n');
+  const std::string_view line = last == text.npos ? text : text.substr(last + 1);
+  if (!ends_with_a_denial(line)) return std::nullopt;
+  return said(ErrorType::PermissionDenied, line);
+}
+
+ErrorType type_of_complaint(std::string_view line) {
+  if (ends_with_a_denial(line)) return ErrorType::PermissionDenied;
   if (line.find("alloc: cannot allocate ") != line.npos) return ErrorType::MemoryError;
   const bool is_syntax =
       line.find("yntax error") != line.npos || line.find("unexpected EOF") != line.npos;
@@ -235,7 +248,9 @@ constexpr std::array kReaders = {
     Reader{"go", of_go, with_two},
     Reader{"rust", of_rust, as_rust},
     Reader{"java", of_java, by_itself},
+    Reader{"c", of_c, by_itself},
     Reader{"cpp", of_cpp, by_abort},
+    Reader{"cpp", of_c, by_itself},
     Reader{"bash", of_shell, by_itself},
     Reader{"sh", of_shell, by_itself},
     Reader{"javascript", of_node, by_signal},

@@ -54,7 +54,11 @@ constexpr Endings kEndings[] = {
     {"sh", "echo begun\nif true; then\n", "echo begun\nno_such_command_here\n", "", 2,
      "echo x > /etc/lazaret\n", "while :; do :; done\n",
      "kept=x\nwhile :; do kept=$kept$kept; done\n", "kill -SEGV $$\n", 11},
-    {"c", "int main(void) {\n  return 0\n}\n", "", "", 0, "",
+    {"c", "int main(void) {\n  return 0\n}\n", "", "", 0,
+     "#include <stdio.h>\n"
+     "int main(void) {\n"
+     "  if (fopen(\"/etc/lazaret\", \"w\")) return 0;\n"
+     "  perror(\"/etc/lazaret\");\n  return 1;\n}\n",
      "int main(void) { for (volatile int turns = 0;;) turns = 1; }\n",
      "#include <stdlib.h>\n#include <string.h>\n"
      "int main(void) {\n"

@@ -147,6 +147,15 @@ print("still there")
   EXPECT_EQ(result.stdout_text, "");
 }
 
+TEST_P(PublicApiOn, GivesIntegersOfAnyLengthAsTheyAre) {
+  const CodeSandbox sandbox = sandbox_on(GetParam());
+  const ExecutionResult result = sandbox.execute(python("[2 ** 64 + 1, -(3 ** 99), 2 ** 63]"));
+  EXPECT_EQ(result.value,
+            "[18446744073709551617,-171792506910670443678820376588540424234035840667,"
+            "9223372036854775808]");
+  EXPECT_NE(to_json(result).find("18446744073709551617"), std::string::npos);
+}
+
 TEST_P(PublicApiOn, NeverUsesABoxTwice) {
   const CodeSandbox sandbox = sandbox_on(GetParam());
   (void)sandbox.execute(bash("echo left > /work/left; echo left > /tmp/left"));

@@ -25,6 +25,15 @@ TEST(JsonMembers, AreTextsWithoutWhiteSpace) {
                                    "\"c\":[null,true,false,\"\\\"\xC3\xA4\\n\",[[]]]}");
 }
 
+TEST(JsonMembers, KeepIntegersOfAnyLength) {
+  const std::string edges =
+      "[-9223372036854775808,18446744073709551615,-9223372036854775809,18446744073709551616,"
+      "265252859812191058636308480000000]";
+  EXPECT_EQ(member("{\"a\":" + edges + "}", "a"), edges);
+  EXPECT_EQ(member(R"({"a":[1e2,1.50,-0.0,18446744073709551616.0]})", "a"),
+            "[100.0,1.5,-0.0,1.8446744073709552e+19]");
+}
+
 TEST(JsonMembers, AreThoseThatWereAskedFor) {
   const auto members = members_of(R"({"a":1,"b":[2],"c":{"a":3}})", {"a", "c", "d"});
   ASSERT_TRUE(members);
@@ -59,11 +68,11 @@ TEST(JsonMembers, BelongToAnObject) {
 // An object that compares each key with all before it needs hours for these.
 TEST(JsonMembers, TakeNoLongerWithManyKeys) {
   std::string object = "{";
-  for (int key = 0; key < 1'000'000; ++key)
+  for (int key = 0; key < 400'000; ++key)
     object += (key == 0 ? "\"" : ",\"") + std::to_string(key) + "\":0";
   object += "}";
   EXPECT_EQ(member(R"({"a":)" + object + "}", "a"), object);
-  EXPECT_EQ(member(object, "999999"), "0");
+  EXPECT_EQ(member(object, "399999"), "0");
 }
 
 TEST(JsonElements, AreTextsInTheirOrder) {

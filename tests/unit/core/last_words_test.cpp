@@ -170,6 +170,7 @@ TEST(LastWords, AreNoneWhereTheRuntimeSaysNothing) {
     EXPECT_FALSE(last_words_of(language, "its panic: is text\nthread 'x'\n").has_value());
   }
   EXPECT_FALSE(last_words_of("c", "panic: x\n").has_value());
+  EXPECT_FALSE(last_words_of("c", "open: No such file or directory\n").has_value());
   EXPECT_FALSE(last_words_of("python", "panic: x\n").has_value());
 }
 
@@ -192,6 +193,26 @@ TEST(LastWords, TellWhatTheSystemHasRefused) {
                  "'std::filesystem::__cxx11::filesystem_error'\n"
                  "  what():  filesystem error: cannot remove: Operation not permitted [/etc]\n"),
             ErrorType::PermissionDenied);
+}
+
+// perror(3) at the very end; what was said before, or of others, is none.
+TEST(LastWords, AreThatAProgramOfCWasRefusedSomething) {
+  for (const char* const language : {"c", "cpp"}) {
+    const auto type = [language](std::string_view text, const Exited& exited) {
+      const auto error = core::last_words_of(language, exited, text);
+      return error ? error->type : ErrorType::BackendError;
+    };
+    for (const char* const why :
+         {"Permission denied", "Operation not permitted", "Read-only file system"}) {
+      const std::string line = std::string("/etc/x: ") + why;
+      EXPECT_EQ(type(line, exited_with(1)), ErrorType::PermissionDenied);
+      EXPECT_EQ(type("begun\n" + line + "\n", exited_with(3)), ErrorType::PermissionDenied);
+      EXPECT_EQ(type(line + "\nwent on\n", exited_with(1)), ErrorType::BackendError);
+      EXPECT_EQ(type(line + "\n\n", exited_with(1)), ErrorType::BackendError);
+      EXPECT_EQ(type(line + "\n", kAborted), ErrorType::BackendError);
+      EXPECT_EQ(type(std::string(why) + "\n", exited_with(1)), ErrorType::BackendError);
+    }
+  }
 }
 
 TEST(LastWords, TellThatThereWasNoMemory) {

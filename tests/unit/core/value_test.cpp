@@ -159,7 +159,13 @@ TEST(ValueChannel, TakesTheColoursOutOfMessages) {
   };
   EXPECT_EQ(text_of_error(R"(a\u001b[1;31mred\u001b[0mz)"), "aredz");
   EXPECT_EQ(text_of_error(R"(cut \u001b[12)"), "cut ");
-  EXPECT_EQ(text_of_error(R"(end \u001b)"), "end \x1b");
+  EXPECT_EQ(text_of_error(R"(end \u001b)"), "end ");
+  EXPECT_EQ(text_of_error(R"(\u001b]8;;http://x/\u001b\\a link\u001b]8;;\u001b\\.)"), "a link.");
+  EXPECT_EQ(text_of_error(R"(\u001b]0;title\u0007text)"), "text");
+  EXPECT_EQ(text_of_error(R"(\u001b]8;;x)"), "");
+  EXPECT_EQ(text_of_error(R"(\u001b]8;\u001b[1mred)"), "red") << "one ends where another begins";
+  EXPECT_EQ(text_of_error(R"(\u001b(Ba\u001bcb\u001b7c\u001b)"), "abc");
+  EXPECT_EQ(text_of_error(R"(\u001b\nline)"), "\nline");
   EXPECT_EQ(text_of_error(R"(\u001b[)"), "");
 }
 
@@ -197,7 +203,7 @@ TEST(ValueChannel, TakesAValueAtTheBoundOnDepthAndRefusesOneDeeper) {
 // with all before it.
 TEST(ValueChannel, IsReadAtOnceWhateverIsInIt) {
   std::string keys;
-  for (int key = 0; key < 500'000; ++key) keys += ",\"" + std::to_string(key) + "\":0";
+  for (int key = 0; key < 250'000; ++key) keys += ",\"" + std::to_string(key) + "\":0";
   const std::string object = R"({"a":0)" + keys + "}";
   EXPECT_EQ(message_of(R"({"value":)" + object + "}", object.size()).value, object);
   EXPECT_EQ(message_of(R"({"value":1)" + keys + "}", object.size()).value, "1");
