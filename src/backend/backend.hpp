@@ -105,6 +105,8 @@ class Backend {
   [[nodiscard]] virtual Result<std::string> interpreter(const policy::Spec&, const Call&) const {
     return std::string();
   }
+  /// Whether boxes are made of images. Natively they are made of this machine.
+  [[nodiscard]] virtual bool has_images() const { return true; }
   /// Boxes are going to be made ahead: from now on it hears of changes, where it can, so that
   /// currency() need not ask for each. Idempotent.
   virtual void keep_watch() {}

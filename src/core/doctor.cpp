@@ -31,8 +31,9 @@ RuntimeFact try_version(backend::Backend& backend, const Trial& trial,
   request.command = language.version;
   request.required_controls.emplace();
   const auto image = config.images.find(language.name);
-  if (!request.image && image != config.images.end()) request.image = image->second;
-  const auto spec = policy::resolve(request, config, {languages(), backend.default_grace()});
+  const bool is_unsaid = !request.image && backend.has_images();
+  if (is_unsaid && image != config.images.end()) request.image = image->second;
+  const auto spec = policy::resolve(request, config, facts_for(backend));
   if (!spec.ok()) return {language.name, false, spec.error().message()};
   const ExecutionResult result = run(backend, request, *spec).result;
   const std::string first = result.stdout_text.substr(0, result.stdout_text.find('\n'));
@@ -71,7 +72,7 @@ Result<policy::Spec> trial_spec(const Trial& trial, const backend::Backend& back
   ExecutionRequest request = trial.asked;
   request.language = language;
   request.code = "pass";
-  return policy::resolve(request, trial.config, {languages(), backend.default_grace()});
+  return policy::resolve(request, trial.config, facts_for(backend));
 }
 
 // Whatever it lacks is to be seen: no code of anybody's runs in it.

@@ -61,4 +61,10 @@ const std::vector<policy::Language>& languages() {
   return list;
 }
 
+policy::Facts facts_for(const backend::Backend& backend) {
+  return {.languages = languages(),
+          .default_grace = backend.default_grace(),
+          .has_images = backend.has_images()};
+}
+
 }  // namespace lazaret::core

@@ -93,7 +93,8 @@ ExecutionRequest first_of(const SessionRequest& session) {
 
 Result<Session::Parts> Service::open_on(std::shared_ptr<backend::Backend> backend,
                                         const SessionRequest& request) const {
-  const policy::Facts facts{languages(), backend->default_grace(), true};
+  policy::Facts facts = facts_for(*backend);
+  facts.keeps_box = true;
   const ExecutionRequest first = first_of(request);
   LAZARET_TRY(policy::Spec spec, policy::resolve(first, config_, facts));
   spec.keeps_box = true;

@@ -146,7 +146,7 @@ Result<std::vector<Package>> Service::add_packages(policy::Spec& spec,
   const Call call{Deadline::never(), request.stop};
   LAZARET_TRY(const std::string interpreter, backend.interpreter(spec, call));
   const auto install = [&](const ExecutionRequest& wanted, policy::Streams streams) {
-    auto way = policy::resolve(wanted, config_, {languages(), backend.default_grace()});
+    auto way = policy::resolve(wanted, config_, facts_for(backend));
     if (!way.ok()) return failed_run(way.error());
     way->streams = streams;
     way->required.insert(Control::network);  // of what an installer runs, whatever the run allows
@@ -173,7 +173,7 @@ Service::Attempt Service::attempt(BackendKind kind, const ExecutionRequest& requ
   };
   const Choice choice = backend_of(kind, call);
   if (!choice.backend) return nobody(choice.error);
-  auto spec = policy::resolve(request, config_, {languages(), choice.backend->default_grace()});
+  auto spec = policy::resolve(request, config_, facts_for(*choice.backend));
   const auto packages = spec.ok() ? add_packages(*spec, request, *choice.backend) : spec.error();
   Ran ran = packages.ok() ? run(*choice.backend, request, *spec)
                           : Ran{failed_run(packages.error())};

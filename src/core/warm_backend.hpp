@@ -58,6 +58,7 @@ class WarmBackend final : public backend::Backend {
   [[nodiscard]] std::chrono::milliseconds default_grace() const override {
     return inside_->default_grace();
   }
+  [[nodiscard]] bool has_images() const override { return inside_->has_images(); }
   [[nodiscard]] Result<std::string> interpreter(const policy::Spec& spec,
                                                 const Call& call) const override {
     return inside_->interpreter(spec, call);

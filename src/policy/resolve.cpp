@@ -239,7 +239,10 @@ Result<Variables> environment_of(const ExecutionRequest& request, const Config& 
 }
 
 Result<std::string> image_of(const ExecutionRequest& request, const Config& config,
-                             const std::string& language) {
+                             const std::string& language, bool has_images) {
+  if (request.image && !has_images)
+    return Error(Errc::unsupported, "native boxes are made of this machine, of no image")
+        .with_hint("--type docker, or without --image");
   if (request.image) {
     if (is_image_reference(*request.image)) return *request.image;
     return invalid(in_quotes(*request.image) + " is not the name of an image");
@@ -313,7 +316,7 @@ Result<Spec> resolve(const ExecutionRequest& request, const Config& config, cons
   LAZARET_CHECK(check_packages(request, spec.language).within("packages"));
   for (const auto& [name, value] : spec.program.environment) spec.environment[name] = value;
   spec.fixed = fixed_by(request, spec.program);
-  LAZARET_TRY(spec.image, image_of(request, config, spec.language));
+  LAZARET_TRY(spec.image, image_of(request, config, spec.language, facts.has_images));
   put_confinement(spec, request, config);
   LAZARET_CHECK(put_hosts(spec, request, config));
   LAZARET_CHECK(check_compiled(spec));

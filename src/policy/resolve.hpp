@@ -32,11 +32,13 @@ struct Facts {
   std::span<const Language> languages;  ///< the caller's, which outlive the call
   std::chrono::milliseconds default_grace{5'000};  ///< used when nobody has set one
   bool keeps_box = false;  ///< for another program, and contexts with it
+  bool has_images = true;  ///< else a request that names one is refused
 };
 
 /// Checks everything at the door and makes the one thing that backends obey. Nothing is clamped.
 /// Errors: invalid_argument for a request that cannot be, too_large for code or stdin beyond
-/// 1 MiB, permission_denied for what policy forbids (a denied variable, a limit above its maximum).
+/// 1 MiB, unsupported for an image where there are none, permission_denied for what policy forbids
+/// (a denied variable, a limit above its maximum).
 [[nodiscard]] Result<Spec> resolve(const ExecutionRequest& request, const Config& config,
                                    const Facts& facts);
 

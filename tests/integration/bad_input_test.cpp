@@ -120,6 +120,23 @@ TEST_P(BadImage, IsAnErrorOfItsOwn) {
   EXPECT_FALSE(result["error"]["hint"].get<std::string>().empty());
 }
 
+// What was asked for is not replaced by this machine's own.
+TEST(BadImageNatively, IsRefusedAndNothingRuns) {
+  ExecutionRequest request = python("print(1)");
+  request.image = "lazaret/python:latest";
+  const Json result = run_on("native", request);
+  EXPECT_EQ(result["stdout"], "");
+  EXPECT_THAT(result["error"]["message"].get<std::string>(), HasSubstr("of no image"));
+  EXPECT_THAT(result["error"]["hint"].get<std::string>(), HasSubstr("--type docker"));
+  const auto sandbox = SandboxFactory::with(*options_for("native"));
+  ASSERT_TRUE(sandbox.ok());
+  SessionRequest session;
+  session.image = "lazaret/python:latest";
+  const auto opened = sandbox->open_session(session);
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.error().code(), Errc::unsupported);
+}
+
 INSTANTIATE_TEST_SUITE_P(On, BadImage, testing::Values("docker", "podman"),
                          [](const auto& given) { return std::string(given.param); });
 

@@ -41,8 +41,8 @@ TEST_P(Stdlib, PassesItsOwnTestsInABox) {
   const auto& [backend, chunk] = GetParam();
   if (!options_for(backend)) LAZARET_SKIP_OR_FAIL(backend, "no endpoint is given");
   // `exec` has no language from which an image would follow.
-  const auto in_python_image = [](ExecutionRequest request) {
-    request.image = "lazaret/python:latest";
+  const auto in_python_image = [on = std::string(backend)](ExecutionRequest request) {
+    if (on != "native") request.image = "lazaret/python:latest";
     return request;
   };
   const Json probe =

@@ -35,6 +35,7 @@ class NativeBackend final : public Backend {
   [[nodiscard]] std::chrono::milliseconds default_grace() const override {
     return std::chrono::seconds(5);
   }
+  [[nodiscard]] bool has_images() const override { return false; }
   [[nodiscard]] Result<std::string> interpreter(const policy::Spec& spec,
                                                 const Call&) const override {
     return interpreter_of(spec.language);

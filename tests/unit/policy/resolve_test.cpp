@@ -366,14 +366,6 @@ TEST(Resolve, TakesInputOfOneMebibyteAndNotAByteMore) {
   EXPECT_EQ(refusal(asked), Errc::too_large);
 }
 
-TEST(Resolve, RefusesAnImageNameThatIsNone) {
-  auto asked = request();
-  asked.image = "--privileged";
-  EXPECT_EQ(refusal(asked), Errc::invalid_argument);
-  asked.image = "debian:12";
-  EXPECT_EQ(resolve(asked, {}, facts()).value().image, "debian:12");
-}
-
 TEST(Resolve, DropsRequiredControlsOnlyForARequestThatNamesItsOwn) {
   auto asked = request();
   asked.required_controls = std::set<Control>{};
