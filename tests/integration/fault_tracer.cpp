@@ -20,10 +20,10 @@
 #include <csignal>
 #include <cstdlib>
 #include <map>
-#include <sstream>
 #include <utility>
 
 #include "integration/ptrace.hpp"
+#include "integration/shared_mounts.hpp"
 
 namespace lazaret::test {
 namespace {
@@ -85,49 +85,6 @@ class Paper {
   int file_;
 };
 
-using Mounts = std::map<std::string, std::string>;  // points, by numbers that no other mount has
-
-Mounts mounts_of(const std::string& process) {
-  std::istringstream lines(file_text("/proc/" + process + "/mountinfo"));
-  Mounts all;
-  for (std::string line, number, skipped, point; std::getline(lines, line);) {
-    std::istringstream(line) >> number >> skipped >> skipped >> skipped >> point;
-    all.emplace(number, point);
-  }
-  return all;
-}
-
-// What the caller's namespace had before, and what the tracer's, of which it is a copy.
-struct MountsBefore {
-  Mounts own = mounts_of("self");
-  Mounts original = mounts_of(std::to_string(::getppid()));
-};
-
-// Of the engines that other tests use at the same time: they mount at one place again and again,
-// and the kernel gives one number again.
-bool is_engines(const std::string& point) { return point.starts_with("/tmp/lazaret-test."); }
-
-// What is new, and what is gone while its original is still there. WHY: whoever removes a directory
-// takes away the mounts on it in all namespaces at once, ours too.
-std::string changed_since(const MountsBefore& before) {
-  const Mounts now = mounts_of("self");
-  const Mounts original = mounts_of(std::to_string(::getppid()));
-  const auto is_kept = [&](const std::string& point) {
-    return std::ranges::any_of(original, [&](const auto& mount) {
-      return mount.second == point && before.original.contains(mount.first);
-    });
-  };
-  std::string said = original.empty() || now.empty() ? "unknown\n" : "";
-  for (const auto& [number, point] : now) {
-    if (!before.own.contains(number)) said += "new: " + point + "\n";
-  }
-  for (const auto& [number, point] : before.own) {
-    if (now.contains(number) || is_engines(point)) continue;
-    if (is_kept(point)) said += "gone: " + point + "\n";
-  }
-  return said;
-}
-
 std::string host_name() {
   utsname facts{};
   (void)::uname(&facts);
@@ -149,7 +106,7 @@ bool take_own_mounts() {
                                int gate) {
   char go = 0;
   if (::read(gate, &go, 1) != 1 || !take_own_mounts()) ::_exit(1);
-  const MountsBefore before;
+  const SharedMounts mounts;
   const std::string name = host_name();
   const auto text =
       in_child(caller, [&request] {
@@ -159,7 +116,7 @@ bool take_own_mounts() {
       });
   Json seen;
   seen["result"] = text ? Json::parse(*text) : Json();
-  seen["mounted"] = changed_since(before);
+  seen["mounted"] = mounts.changed();
   seen["renamed"] = host_name() == name ? "" : host_name();
   paper.write(seen.dump());
   ::_exit(0);
@@ -168,8 +125,10 @@ bool take_own_mounts() {
 // Everything that one run starts, until it is all over.
 class Tracer {
  public:
-  Tracer(pid_t first, const Answer& answer, const Weakening& weakening, Observed& observed)
-      : answer_(answer), weakening_(weakening), observed_(observed) {
+  // Without a role all calls are looked at.
+  Tracer(pid_t first, const Answer& answer, const Weakening& weakening, std::optional<Role> role,
+         Observed& observed)
+      : answer_(answer), weakening_(weakening), role_(role), observed_(observed) {
     tracees_[first] = {};
   }
 
@@ -219,22 +178,28 @@ class Tracer {
     } else if (event != 0 && event != PTRACE_EVENT_STOP) {
       started(pid, entry->second.role);
     } else if (event == 0) {
-      deliver(pid, signal);
+      deliver(pid, entry->second, signal);
       return;
     }
-    go_on(pid, 0);
+    go_on(pid, entry->second, 0);
   }
 
   // The first process of a pid namespace dies of a fault of its own, but not while it is traced.
-  void deliver(pid_t pid, long signal) {
+  void deliver(pid_t pid, const Tracee& tracee, long signal) {
     if (signal != SIGSEGV && signal != SIGILL && signal != SIGBUS)
-      return go_on(pid, signal);
+      return go_on(pid, tracee, signal);
     (void)::ptrace(PTRACE_DETACH, pid, nullptr, signal);
     tracees_.erase(pid);
   }
 
-  static void go_on(pid_t pid, long signal) {
-    (void)::ptrace(PTRACE_SYSCALL, pid, nullptr, signal);
+  // Who is it that Lazaret has been asked by, is seen by a call.
+  [[nodiscard]] bool is_looked_at(const Tracee& tracee) const {
+    if (!role_ || tracee.result) return true;
+    return !observed_.hit && (tracee.role == *role_ || (tracee.role == Role::other && !is_asked_));
+  }
+
+  void go_on(pid_t pid, const Tracee& tracee, long signal) const {
+    (void)::ptrace(is_looked_at(tracee) ? PTRACE_SYSCALL : PTRACE_CONT, pid, nullptr, signal);
   }
 
   void started(pid_t parent, Role role) {
@@ -243,7 +208,7 @@ class Tracer {
     const auto [entry, is_new] = tracees_.try_emplace(static_cast<pid_t>(child), Tracee{});
     entry->second.role = child_of(role);
     entry->second.known = true;
-    if (!is_new) go_on(static_cast<pid_t>(child), 0);
+    if (!is_new) go_on(static_cast<pid_t>(child), entry->second, 0);
   }
 
   // True when it goes its own way from here.
@@ -270,7 +235,10 @@ class Tracer {
 
   void entered(pid_t pid, Tracee& tracee, const __ptrace_syscall_info& info) {
     const auto number = static_cast<long>(info.entry.nr);
-    if (number == kMark && info.entry.args[1] == kMarkedBy) tracee.role = Role::lazaret;
+    if (number == kMark && info.entry.args[1] == kMarkedBy) {
+      tracee.role = Role::lazaret;
+      is_asked_ = true;
+    }
     if (tracee.role == Role::other) return;
     const CallSite site{tracee.role, number, ++counts_[{tracee.role, number}]};
     if (!observed_.executed) observed_.calls.push_back(site);
@@ -330,7 +298,9 @@ class Tracer {
 
   const Answer& answer_;
   const Weakening& weakening_;
+  const std::optional<Role> role_;
   Observed& observed_;
+  bool is_asked_ = false;
   std::map<pid_t, Tracee> tracees_;
   std::map<std::pair<Role, long>, unsigned> counts_;
 };
@@ -367,14 +337,10 @@ bool can_inject() {
 #endif
 }
 
-Answer failing(const FailedCall& fault) {
-  return [fault](const CallSite& site, Arguments) {
-    return site == fault.at ? std::optional(fault.result) : std::nullopt;
-  };
-}
+namespace {
 
-Observed observe_run(Caller caller, const ExecutionRequest& request, const Answer& answer,
-                     const Weakening& weakening) {
+Observed observe(Caller caller, const ExecutionRequest& request, const Answer& answer,
+                 const Weakening& weakening, std::optional<Role> role) {
   Observed observed;
   const Paper paper;
   int gate[2];
@@ -385,13 +351,27 @@ Observed observe_run(Caller caller, const ExecutionRequest& request, const Answe
   if (seized) (void)!::write(gate[1], "g", 1);
   ::close(gate[0]), ::close(gate[1]);
   const Bell bell;
-  Tracer(child, answer, weakening, observed).follow();
+  Tracer(child, answer, weakening, role, observed).follow();
   const Json seen = Json::parse(paper.read(), nullptr, false);
   if (!seen.is_object()) return observed;
   observed.result = seen["result"];
   observed.mounted = seen["mounted"];
   observed.renamed = seen["renamed"];
   return observed;
+}
+
+}  // namespace
+
+Observed observe_run(Caller caller, const ExecutionRequest& request, const Answer& answer,
+                     const Weakening& weakening) {
+  return observe(caller, request, answer, weakening, {});
+}
+
+Observed observe_fault(Caller caller, const ExecutionRequest& request, const FailedCall& fault) {
+  const Answer answer = [&fault](const CallSite& site, Arguments) {
+    return site == fault.at ? std::optional(fault.result) : std::nullopt;
+  };
+  return observe(caller, request, answer, {}, fault.at.role);
 }
 
 }  // namespace lazaret::test

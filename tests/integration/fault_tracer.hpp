@@ -36,7 +36,6 @@ using Arguments = std::span<const std::uint64_t, 6>;
 /// What a call is answered with that is not made, as the `result` of a FailedCall. Unset: it is
 /// made.
 using Answer = std::function<std::optional<long>(const CallSite&, Arguments)>;
-[[nodiscard]] Answer failing(const FailedCall& fault);
 
 /// What is taken away from a call that is made, so that its caller believes to have it.
 struct Weakening {
@@ -61,6 +60,10 @@ struct Observed {
 /// but shared with what it starts: a step that escapes is seen and hurts nobody.
 [[nodiscard]] Observed observe_run(Caller caller, const ExecutionRequest& request,
                                    const Answer& answer = {}, const Weakening& weakening = {});
+/// A run in which this call fails. Who makes others runs freely, and all do once it has failed:
+/// `calls` tells of none.
+[[nodiscard]] Observed observe_fault(Caller caller, const ExecutionRequest& request,
+                                     const FailedCall& fault);
 /// This processor's calls can be changed.
 [[nodiscard]] bool can_inject();
 

@@ -183,7 +183,7 @@ class NativeFaults : public testing::TestWithParam<std::tuple<Caller, std::size_
   /// Whether the fault's call was reached.
   [[nodiscard]] bool hold(const FailedCall& fault) const {
     const std::string marker = unique_marker();
-    const Observed seen = observe_run(caller(), asking(marker), failing(fault));
+    const Observed seen = observe_fault(caller(), asking(marker), fault);
     const std::string what = describe(fault) + "\n" + seen.result.dump();
     EXPECT_FALSE(seen.overdue) << "it hung: " << what;
     EXPECT_EQ(seen.mounted, "") << "left mounted: " << what;
