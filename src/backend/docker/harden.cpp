@@ -108,6 +108,7 @@ json harden(const Hardening& hardening) {
       {"AttachStderr", true},
       {"Tty", false},
       {"StopSignal", "SIGKILL"},
+      {"Healthcheck", {{"Test", {"NONE"}}}},  // an image's own would run in the box at any time
       {"NetworkDisabled", true},
       {"HostConfig", host_config(hardening)},
   };

@@ -71,6 +71,7 @@ void add_program(json& body, const Hardening& hardening) {
   body["systemd"] = "false";
   body["sdnotifyMode"] = "ignore";
   body["stop_signal"] = kSigKill;
+  body["healthconfig"] = {{"Test", {"NONE"}}};  // an image's own would run in the box at any time
 }
 
 }  // namespace

@@ -71,10 +71,10 @@ struct FakeDaemon {
   config.erase("HostConfig");
   json mounts = json::array();
   for (const json& mount : host.value("Mounts", json::array())) {
-    mounts.push_back({{"Type", mount["Type"]},
+    mounts.push_back({{"Type", mount.value("Type", "volume")},
                       {"Name", mount.value("Source", "")},
-                      {"Destination", mount["Target"]},
-                      {"RW", !mount["ReadOnly"].get<bool>()}});
+                      {"Destination", mount.value("Target", "")},
+                      {"RW", !mount.value("ReadOnly", false)}});
   }
   return shown(config, host, mounts);
 }
@@ -88,10 +88,11 @@ struct FakeDaemon {
 [[nodiscard]] inline json podman_limits(const json& made) {
   json limits = json::array();
   for (const json& limit : made.value("r_limits", json::array())) {
-    std::string name = limit["type"];
+    std::string name = limit.value("type", "");
     for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    limits.push_back(
-        {{"Name", "RLIMIT_" + name}, {"Soft", limit["soft"]}, {"Hard", limit["hard"]}});
+    limits.push_back({{"Name", "RLIMIT_" + name},
+                      {"Soft", limit.value("soft", 1 << 20)},
+                      {"Hard", limit.value("hard", 1 << 20)}});
   }
   return limits;
 }
@@ -100,9 +101,9 @@ struct FakeDaemon {
   json mounts = json::array();
   for (const json& volume : made.value("volumes", json::array())) {
     mounts.push_back({{"Type", "volume"},
-                      {"Name", volume["Name"]},
-                      {"Destination", volume["Dest"]},
-                      {"RW", volume["Options"][0] != "ro"}});
+                      {"Name", volume.value("Name", "9f")},
+                      {"Destination", volume.value("Dest", "")},
+                      {"RW", value_at(volume, "/Options/0", "rw") != "ro"}});
   }
   if (made.value("image_volume_mode", "anonymous") == "anonymous") {
     mounts.push_back({{"Type", "volume"}, {"Name", "9f"}, {"Destination", "/data"}, {"RW", true}});
@@ -121,7 +122,7 @@ struct FakeDaemon {
     options.push_back("seccomp=unconfined");
   }
   json dropped = json::array();
-  if (made.contains("cap_drop")) {
+  if (!made.value("cap_drop", json::array()).empty()) {
     dropped = {"CHOWN",   "DAC_OVERRIDE", "FOWNER",  "FSETID", "KILL",      "NET_BIND_SERVICE",
                "SETFCAP", "SETGID",       "SETPCAP", "SETUID", "SYS_CHROOT"};
   }
@@ -171,7 +172,8 @@ struct FakeDaemon {
                        {"Labels", made.value("labels", json::object())},
                        {"Entrypoint", entrypoint},
                        {"Cmd", made.value("command", json::array())},
-                       {"Tty", made.value("terminal", false)}};
+                       {"Tty", made.value("terminal", false)},
+                       {"Healthcheck", made.value("healthconfig", json::object())}};
   return shown(config, podman_host(made), podman_volumes(made));
 }
 
@@ -330,11 +332,9 @@ inline void FakeDaemonWire::respond() {
   if (path == "/_ping") {
     return say(
         200, "OK",
-        std::string("Api-Version: 1.41\r\n") + (podman ? "Libpod-Api-Version: 4.3.1\r\n" : ""));
-  }
-  if (path == "/version") {
-    return say(200, R"({"Version":"20.10.24","ApiVersion":"1.41","MinAPIVersion":"1.24",)"
-                    R"("Os":"linux","Arch":"amd64"})");
+        std::string("Api-Version: 1.41\r\nServer: ") +
+            (podman ? "Libpod/4.3.1 (linux)\r\nLibpod-Api-Version: 4.3.1\r\n"
+                    : "Docker/20.10.24 (linux)\r\nOstype: linux\r\n"));
   }
   if (path == "/volumes/create") return say(201, R"({"Name":"v","Driver":"local"})");
   if (path.ends_with("/containers/create")) return create(target);
