@@ -105,6 +105,9 @@ class Session {
                                          std::size_t length) const;
   /// As get() without content, 10,000 of them at most; how large they are is told.
   [[nodiscard]] Result<std::vector<Artifact>> list(const std::string& path) const;
+  /// What has this name below /work, a link itself and not what it leads to, without its content
+  /// and what is in it. Errors: as above.
+  [[nodiscard]] Result<Artifact> stat(const std::string& path) const;
   /// Makes a directory below /work, and those on the way; one that is there is well.
   [[nodiscard]] Status make_directory(const std::string& path) const;
   /// Removes a file, a link or a directory with all that is in it.

@@ -87,6 +87,10 @@ Result<std::vector<Artifact>> Session::list(const std::string& path) const {
   return std::move(seen.artifacts);
 }
 
+Result<Artifact> Session::stat(const std::string& path) const {
+  return body_->inside->stat(path, {});
+}
+
 Status Session::make_directory(const std::string& path) const {
   return body_->inside->make_directory(path, {});
 }

@@ -11,6 +11,7 @@ namespace lazaret::test {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -180,6 +181,16 @@ TEST_F(CliSessionFiles, AreListedMovedAndRemoved) {
   EXPECT_EQ(files("mv", {"a/b/f", "d/g"}).status, 0);
   EXPECT_EQ(files("rm", {"a", "c", "link"}).status, 0);
   EXPECT_EQ(run("cat d/g; ls"), "12345\nbad\33[31m\nd\nmain.sh\n");
+}
+
+TEST_F(CliSessionFiles, AreToldOfOneByOne) {
+  run("mkdir d; echo abc > d/f; ln -s d l");
+  EXPECT_THAT(files("stat", {"d"}).out, ContainsRegex("directory +0  d\n"));
+  EXPECT_THAT(files("stat", {"l"}).out, ContainsRegex("link +0  l\n"));
+  const Json told = Json::parse(files("stat", {"--json", "d/f"}).out);
+  EXPECT_EQ(told["files"][0]["size"], 4) << told;
+  const Ended none = files("stat", {"none"});
+  EXPECT_EQ(none.status, 2) << none.err;
 }
 
 // What a program has named is shown without what a terminal would obey.

@@ -28,10 +28,11 @@ void show_files(const std::vector<Artifact>& files) {
                 static_cast<unsigned long long>(file.size), printable(file.path, '?').c_str());
 }
 
-int list_files(const Common& common, const FilesFlags& flags) {
+using Look = Result<SessionFiles::Listing> (SessionFiles::*)(const std::string& path) const;
+int list_files(const Common& common, const FilesFlags& flags, Look look) {
   Errand errand;
   const SessionFiles files(errand, flags.session);
-  const auto listing = files.list(flags.path);
+  const auto listing = (files.*look)(flags.path);
   if (!listing.ok()) return errand.fail(listing.error());
   if (common.json)
     std::printf("%s\n", listing->text.c_str());
@@ -156,7 +157,15 @@ void add_files(CLI::App& app, Common& common, Action& chosen) {
   Member listing(*group, "ls", "what lies below a directory of /work, or one file");
   listing.word("path", listing.flags->path, "below /work; else all of it");
   add_output(listing.command, common);
-  listing.does(chosen, [&common](const auto& flags) { return list_files(common, flags); });
+  listing.does(chosen, [&common](const auto& flags) {
+    return list_files(common, flags, &SessionFiles::list);
+  });
+  Member looking(*group, "stat", "what has this name: a file, a directory itself or a link");
+  looking.word("path", looking.flags->path, "below /work").required();
+  add_output(looking.command, common);
+  looking.does(chosen, [&common](const auto& flags) {
+    return list_files(common, flags, &SessionFiles::stat);
+  });
   Member watching(*group, "watch", "tell what changes, until an interrupt or the session's end");
   watching.word("path", watching.flags->path, "below /work; else all of it");
   add_output(watching.command, common);

@@ -118,6 +118,10 @@ Result<SessionFiles::Listing> SessionFiles::list(const std::string& path) const 
   return ask_for("?content=false&path=" + escaped(path));
 }
 
+Result<SessionFiles::Listing> SessionFiles::stat(const std::string& path) const {
+  return ask_for("?stat=true&path=" + escaped(path));
+}
+
 Result<Traffic> SessionFiles::put(const std::vector<std::string>& sources,
                                   const std::string& directory) const {
   SentArchive archive;

@@ -37,6 +37,8 @@ class SessionFiles {
   [[nodiscard]] static std::string watch_of(const std::string& session, const std::string& path);
   /// A file, or what lies below a directory, without content.
   [[nodiscard]] Result<Listing> list(const std::string& path) const;
+  /// What has this name alone, a link or a directory itself.
+  [[nodiscard]] Result<Listing> stat(const std::string& path) const;
   /// Files and directories of this machine's, into a directory; what is there gives way. One
   /// that is a link is followed; links in directories are refused.
   [[nodiscard]] Result<Traffic> put(const std::vector<std::string>& sources,
