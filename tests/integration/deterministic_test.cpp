@@ -1,5 +1,6 @@
 #include <set>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -59,6 +60,27 @@ TEST_P(DeterministicOn, DrawsTheSameNumbersInJavascript) {
 }
 
 // Else the two above could not fail.
+// In two sessions, of which each draws on where it has been: not the same twice.
+TEST_P(DeterministicOn, DrawsTheSameInContexts) {
+  const CodeSandbox sandbox = sandbox_on(GetParam());
+  const auto draws = [&sandbox] {
+    auto session = sandbox.open_session({});
+    std::vector<std::string> values;
+    for (const char* const code :
+         {"import random\n[hash('a'), random.random()]", "[hash('a'), random.random()]"}) {
+      ExecutionRequest cell = fixed("python", code);
+      cell.context = "main";
+      const ExecutionResult result = session->execute(cell);
+      EXPECT_TRUE(result.success()) << to_json(result);
+      values.push_back(result.value.value_or("none"));
+    }
+    return values;
+  };
+  const auto first = draws();
+  EXPECT_EQ(first, draws());
+  EXPECT_NE(first.at(0), first.at(1));
+}
+
 TEST_P(DeterministicOn, IsWhatOthersAreNot) {
   for (const auto& [language, code] :
        {std::pair{"python", kDraws}, std::pair{"javascript", "return Math.random()"}}) {
