@@ -54,7 +54,9 @@ def group_lines(group):
     if "machine" in group:
         yield from machine_lines(group["machine"])
     if "measured" in group:
-        yield f"Measured anew: {group['measured']['when']}, commit {group['measured']['commit']}."
+        measured = group["measured"]
+        yield (f"Measured anew: {measured['when']}, commit {measured['commit']}, "
+               f"on {measured['processor']}, kernel {measured['kernel']}.")
         yield ""
         yield from provisional_lines(group["measured"])
     if "missing" in group:
