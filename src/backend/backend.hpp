@@ -39,6 +39,8 @@ class Box {
   /// The stream to the runner, which has already said hello and has been believed.
   [[nodiscard]] virtual Wire& wire() = 0;
   [[nodiscard]] virtual const std::vector<Evidence>& evidence() const = 0;
+  /// What its image sets for its programs, as "NAME=value"; nothing where there is none.
+  [[nodiscard]] virtual std::span<const std::string> image_variables() const { return {}; }
   /// Things the user should know that stop nothing.
   [[nodiscard]] virtual const std::vector<std::string>& warnings() const = 0;
   /// A socket that listens within the box, on its own loopback at policy::kWayOutPort: accepting is

@@ -38,9 +38,9 @@ void put_ending(Compilation& part, const runner::Ending& ending) {
     part.signal = static_cast<int>(exited->code);
 }
 
-Result<runner::Ending> carry(runner::Client& client, const policy::Spec& spec,
+Result<runner::Ending> carry(runner::Client& client, const runner::Job& compiler,
                              Diagnostics& diagnostics, const Call& call) {
-  if (const Status status = client.compile(compiler_of(spec), call); !status.ok())
+  if (const Status status = client.compile(compiler, call); !status.ok())
     return status.error();
   return client.await(diagnostics, call);
 }
@@ -74,11 +74,13 @@ bool Compiled::was_started() const {
 }
 bool Compiled::well() const { return ending.ok() && part.exit_code == 0; }
 
-Compiled compile_in(runner::Client& client, const policy::Spec& spec, const std::stop_token& stop) {
+Compiled compile_in(runner::Client& client, const policy::Spec& spec,
+                    std::span<const std::string> of_image, const std::stop_token& stop) {
   Diagnostics diagnostics;
   const auto started = Clock::now();
   Compiled compiled{
-      {}, carry(client, spec, diagnostics, {Deadline::after(spec.limits.compile_timeout), stop})};
+      {}, carry(client, compiler_of(spec, of_image), diagnostics,
+                {Deadline::after(spec.limits.compile_timeout), stop})};
   Compilation& part = compiled.part;
   part.duration = Clock::now() - started;
   if (spec.keeps_box && is_given_up(compiled.ending))

@@ -31,8 +31,9 @@ struct Compiled {
 
 /// Puts the program's files into the box and lets its compiler work on them. What does not end in
 /// time is ended by the runner where the box is kept, else, and what the runner cannot end, is the
-/// caller's to end.
+/// caller's to end. `of_image`: variables of the box's image.
 [[nodiscard]] Compiled compile_in(runner::Client& client, const policy::Spec& spec,
+                                  std::span<const std::string> of_image,
                                   const std::stop_token& stop);
 
 }  // namespace lazaret::core

@@ -4,16 +4,20 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "os/random.hpp"
+#include "policy/environment.hpp"
 
 namespace lazaret::core {
 namespace {
 
 using Environment = std::map<std::string, std::string>;
+using Variables = std::span<const std::string>;
 
-runner::Job job_with(const policy::Spec& spec, const Environment& environment,
+runner::Job job_with(const policy::Spec& spec, Environment environment, Variables of_image,
                      std::chrono::seconds processor_time) {
+  policy::add_of_image(environment, of_image, !spec.fixed.empty());
   runner::Job job;
   job.working_directory = spec.program.working_directory;
   for (const auto& [name, value] : environment) job.environment.push_back(name + "=" + value);
@@ -22,8 +26,9 @@ runner::Job job_with(const policy::Spec& spec, const Environment& environment,
 }
 
 // But for what to start.
-runner::Job conditions_of(const policy::Spec& spec) {
-  return job_with(spec, spec.environment, spec.limits.cpu_time.value_or(std::chrono::seconds(0)));
+runner::Job conditions_of(const policy::Spec& spec, Variables of_image) {
+  return job_with(spec, spec.environment, of_image,
+                  spec.limits.cpu_time.value_or(std::chrono::seconds(0)));
 }
 
 void put_files(runner::Job& job, const policy::Program& program) {
@@ -49,8 +54,8 @@ void put_cell(runner::Job& job, const policy::Program::Cell& cell) {
 
 }  // namespace
 
-runner::Job job_of(const policy::Spec& spec, bool has_interpreter) {
-  runner::Job job = has_interpreter ? runner::Job{} : conditions_of(spec);
+runner::Job job_of(const policy::Spec& spec, bool has_interpreter, Variables of_image) {
+  runner::Job job = has_interpreter ? runner::Job{} : conditions_of(spec, of_image);
   const auto& argv = spec.program.argv;
   job.argv.assign(argv.begin(), has_interpreter ? argv.begin() + 1 : argv.end());
   if (spec.program.compiler.empty()) put_files(job, spec.program);
@@ -61,10 +66,10 @@ runner::Job job_of(const policy::Spec& spec, bool has_interpreter) {
   return job;
 }
 
-runner::Job compiler_of(const policy::Spec& spec) {
+runner::Job compiler_of(const policy::Spec& spec, Variables of_image) {
   Environment environment = spec.environment;
   for (const auto& [name, value] : spec.program.compiler_environment) environment[name] = value;
-  runner::Job job = job_with(spec, environment,
+  runner::Job job = job_with(spec, std::move(environment), of_image,
                              std::chrono::ceil<std::chrono::seconds>(spec.limits.compile_timeout));
   job.argv = spec.program.compiler;
   job.working_directory = "/work";
@@ -73,8 +78,8 @@ runner::Job compiler_of(const policy::Spec& spec) {
   return job;
 }
 
-runner::Job interpreter_of(const policy::Spec& spec) {
-  runner::Job job = conditions_of(spec);
+runner::Job interpreter_of(const policy::Spec& spec, Variables of_image) {
+  runner::Job job = conditions_of(spec, of_image);
   const policy::Program::Ahead& ahead = *spec.program.ahead;
   job.argv = ahead.argv;
   job.environment.insert(job.environment.end(), ahead.environment.begin(), ahead.environment.end());

@@ -107,7 +107,7 @@ class Run {
 
   // Whether there is something to run now.
   bool compile() {
-    const Compiled compiled = compile_in(client_, spec_, request_.stop);
+    const Compiled compiled = compile_in(client_, spec_, box_.image_variables(), request_.stop);
     const bool began = client_.has_heard_of_the_job();
     if (compiled.was_started() || (began && !compiled.ending.ok())) compile_ = compiled.part;
     compilers_ = box_.counters();
@@ -138,7 +138,7 @@ class Run {
     cpu_.begin();
     if (const char* const lack = cpu_.lack(is_cell())) warnings_.emplace_back(lack);
     const Call call{Deadline::after(spec_.limits.timeout), request_.stop};
-    const runner::Job job = job_of(spec_, box_.has_interpreter());
+    const runner::Job job = job_of(spec_, box_.has_interpreter(), box_.image_variables());
     if (const Status status = client_.start(job, call); !status.ok())
       return unstarted(status.error());
     was_handed_over_ = true;

@@ -102,6 +102,7 @@ class LentBox final : public backend::Box {
   const std::vector<Evidence>& evidence() const override {
     return evidence_ ? *evidence_ : box_->evidence();
   }
+  std::span<const std::string> image_variables() const override { return box_->image_variables(); }
   const std::vector<std::string>& warnings() const override { return warnings_; }
   Status kill(const Call& call) override { return box_->kill(call); }
   os::Handle take_way_out() override { return box_->take_way_out(); }
@@ -196,7 +197,8 @@ Result<std::unique_ptr<pool::Item>> make_ready(backend::Backend& inside, const p
   LAZARET_TRY(auto box, inside.open(spec, call));
   std::uint64_t interpreter_bytes = 0;
   if (may_wait(spec)) {
-    const auto waits = runner::Client(box->wire()).prepare(interpreter_of(spec), call);
+    const auto waits = runner::Client(box->wire()).prepare(
+        interpreter_of(spec, box->image_variables()), call);
     if (!waits.ok() && waits.error().code() != Errc::start_failed) return waits.error();
     interpreter_bytes = waits.ok() ? std::uint64_t{*waits} * 1024 : 0;
   }

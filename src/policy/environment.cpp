@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 #include <utility>
+#include <vector>
 
+#include "base/split.hpp"
 #include "policy/hosts.hpp"
 #include "policy/quantity.hpp"
 
@@ -129,6 +131,17 @@ bool is_variable(std::string_view text) {
          !(text.front() >= '0' && text.front() <= '9');
 }
 
+// Only whole paths: others would mean what lies beside the program.
+std::string with_places_of(std::string_view image_path) {
+  const std::vector<std::string_view> usual = split(kPath, ':');
+  std::string path;
+  for (const std::string_view place : split(image_path, ':')) {
+    const bool is_new = std::ranges::find(usual, place) == usual.end();
+    if (is_new && place.starts_with('/')) path.append(place).append(":");
+  }
+  return path + kPath;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> base_environment(double cpus) {
@@ -147,6 +160,26 @@ std::map<std::string, std::string> base_environment(double cpus) {
 void fix_environment(std::map<std::string, std::string>& variables) {
   std::erase_if(variables, [](const auto& each) { return is_fixed_variable(each.first); });
   for (const auto& [name, value] : kFixed) variables.emplace(name, value);
+}
+
+void add_of_image(std::map<std::string, std::string>& variables,
+                  std::span<const std::string> of_image, bool is_deterministic) {
+  constexpr std::size_t kMost = 128UL << 10;
+  std::size_t total = 0;
+  for (const std::string& variable : of_image) {
+    const std::size_t equals = std::min(variable.find('='), variable.size());
+    const std::string name = variable.substr(0, equals);
+    const std::string value = variable.substr(std::min(equals + 1, variable.size()));
+    const bool is_fixed = is_deterministic && is_fixed_variable(name);
+    total += variable.size();
+    if (is_fixed || total > kMost || value.find('\0') != value.npos || !check_variable(name).ok())
+      continue;
+    const auto own = variables.find(name);
+    if (own == variables.end())
+      variables.emplace(name, value);
+    else if (name == "PATH" && own->second == kPath)
+      own->second = with_places_of(value);
+  }
 }
 
 std::map<std::string, std::string> way_out_environment() {

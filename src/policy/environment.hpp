@@ -1,6 +1,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -15,6 +16,12 @@ namespace lazaret::policy {
 /// What a deterministic run has, whatever else is configured: UTC, C.UTF-8, python's hash seed.
 /// Takes away what would decide beside them: LANGUAGE, LC_*, and PYTHON*, which python obeys then.
 void fix_environment(std::map<std::string, std::string>& variables);
+/// What an image sets for its programs ("NAME=value"), beneath what a run has: the run's values
+/// stay, and what no environment may hold is left out, as is what a deterministic run would have
+/// fixed, and what is more than 128 KiB. Of the image's search path the places that the run's lacks
+/// come first, where nobody has chosen that.
+void add_of_image(std::map<std::string, std::string>& variables,
+                  std::span<const std::string> of_image, bool is_deterministic);
 /// How programs hear of the way out that leads to kWayOutPort: by the variables that curl, git,
 /// pip, npm, go and their like read, in both cases.
 [[nodiscard]] std::map<std::string, std::string> way_out_environment();

@@ -230,7 +230,7 @@ void expect_clear_error(const Manners& manners) {
               AnyOf("backend_unavailable", "infrastructure_lost"));
   EXPECT_EQ(result["error"]["type"], "BackendError");
   EXPECT_GT(result["error"]["message"].get<std::string>().size(), 10U);
-  EXPECT_THAT(result["error"].value("hint", ""), HasSubstr("does not answer as an engine"));
+  EXPECT_THAT(result["error"].value("hint", ""), HasSubstr("what the engine logs"));
   EXPECT_EQ(result["stdout"], "");
 }
 

@@ -28,15 +28,16 @@ class CustomImage : public DockerBed {
       EXPECT_TRUE(engine::image::remove(plain_client(), name, within_seconds(20)).ok()) << name;
     DockerBed::TearDown();
   }
-  // The name of an image of python's and these instructions.
+  // The name of an image of python's and these instructions, beside which a program lies.
   [[nodiscard]] std::string built(const std::string& instructions) {
     const engine::EngineClient client = plain_client();
     const auto base = engine::image::inspect(client, kImage, within_seconds(20));
     EXPECT_TRUE(base.ok());
     const std::string id = base.ok() ? engine::text_at(*base, "Id") : "";
     const std::string text = "FROM " + id + "\n" + instructions;
-    std::string tar = tar_head({"Dockerfile", TarKind::file, 0644, text.size(), ""}).value() + text;
-    tar.append((512 - text.size() % 512) % 512, '\0').append(tar_end());
+    const std::string tar = entry("Dockerfile", text) +
+                            entry("tool", "#!/bin/sh\necho \"$GREETING from the image\"\n") +
+                            std::string(tar_end());
     const std::string name =
         "lazaret/custom-" + instance_.id + "-" + std::to_string(made_.size()) + ":latest";
     const auto built = engine::image::build(client, {.tags = {name}},
@@ -52,6 +53,11 @@ class CustomImage : public DockerBed {
   }
 
  private:
+  static std::string entry(const std::string& name, const std::string& content) {
+    std::string text = tar_head({name, TarKind::file, 0755, content.size(), ""}).value() + content;
+    return text.append((512 - content.size() % 512) % 512, '\0');
+  }
+
   std::vector<std::string> made_;
 };
 INSTANTIATE_TEST_SUITE_P(Engines, CustomImage, testing::Values("docker", "podman"), engine_name);
@@ -67,6 +73,28 @@ TEST_P(CustomImage, StartsNothingOfItsOwnAsNobodyElseAndElsewhere) {
   EXPECT_EQ(result["value"].dump(), R"([65534,65534,"/work","runner"])") << result.dump();
   for (const Json& piece : result["meta"]["evidence"])
     EXPECT_EQ(piece["status"], "enforced") << piece.dump();
+}
+
+TEST_P(CustomImage, HasItsVariablesBeneathThoseOfTheRun) {
+  const std::string image = built(
+      "COPY tool /opt/own/bin/tool\n"
+      "ENV PATH=/opt/own/bin:/usr/bin:. GREETING=hello OWN=kept HOME=/root TZ=Europe/Berlin\n"
+      "ENV LD_PRELOAD=/none.so PYTHONHASHSEED=7\n");
+  ExecutionRequest tool = command({"tool"});
+  tool.image = image;
+  EXPECT_EQ(run_on(GetParam(), tool)["stdout"], "hello from the image\n");
+  tool.environment["GREETING"] = "welcome";
+  EXPECT_EQ(run_on(GetParam(), tool)["stdout"], "welcome from the image\n");
+  const std::string code =
+      "import os\n[os.environ.get(name) for name in ('OWN', 'HOME', 'TZ', 'LD_PRELOAD', "
+      "'PYTHONHASHSEED', 'HOSTNAME', 'container', 'TERM')]";
+  EXPECT_EQ(ran(image, code)["value"],
+            Json::parse(R"(["kept", "/work", "UTC", null, "7", null, null, null])"));
+  ExecutionRequest fixed = python(code);
+  fixed.image = image;
+  fixed.deterministic = true;
+  EXPECT_EQ(run_on(GetParam(), fixed)["value"],
+            Json::parse(R"(["kept", "/work", "UTC", null, "0", null, null, null])"));
 }
 
 // It would be the engine's own process, within the box and at any time.

@@ -1,5 +1,7 @@
 #include "backend/docker/docker_backend.hpp"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 #include <iterator>
 #include <map>
@@ -35,6 +37,7 @@ constexpr std::chrono::seconds kClearBound{2};  // what earlier boxes may cost t
 // WHY: what is being made is waited for although the call may have ended. An engine goes on with a
 // create whose client has left, and what appears after we have removed it by name stays for ever.
 constexpr std::chrono::seconds kMakeBound{10};
+constexpr std::chrono::seconds kPrepareBound{30};
 
 void append(std::vector<Reading>& readings, std::vector<Reading> more) {
   readings.insert(readings.end(), std::make_move_iterator(more.begin()),
@@ -93,6 +96,30 @@ Status require_known(const policy::Spec& spec) {
 std::uint64_t pid_in(const nlohmann::json& seen) {
   const auto pid = engine::number_at(engine::member(seen, "State"), "Pid");
   return pid && *pid > 0 ? static_cast<std::uint64_t>(*pid) : 0;
+}
+
+// An engine that answers its ping may do nothing else as it should.
+Error advised(Error error) {
+  constexpr std::array kOfEngine = {Errc::engine, Errc::protocol, Errc::connection_lost,
+                                    Errc::timed_out};
+  const bool is_engines = std::ranges::find(kOfEngine, error.code()) != kOfEngine.end();
+  if (!is_engines || !error.hint().empty()) return error;
+  return std::move(error).with_hint(
+      "the program has not run: look at what the engine logs, and try again");
+}
+
+// Nothing was asked for, so that all are the image's or the engine's own.
+std::vector<std::string> variables_of_image(const nlohmann::json& seen) {
+  constexpr std::array<std::string_view, 4> kOfEngines = {"HOME=", "HOSTNAME=", "TERM=",
+                                                          "container="};
+  std::vector<std::string> variables;
+  for (const nlohmann::json& each : engine::member(engine::member(seen, "Config"), "Env")) {
+    if (!each.is_string()) continue;
+    const auto& text = each.get_ref<const std::string&>();
+    const auto begins = [&text](std::string_view name) { return text.starts_with(name); };
+    if (std::ranges::none_of(kOfEngines, begins)) variables.push_back(text);
+  }
+  return variables;
 }
 
 // What the runner has said on standard error, where it did not get as far as its greeting.
@@ -169,8 +196,9 @@ Result<std::unique_ptr<Box>> DockerBackend::open(const policy::Spec& spec, const
   const bool known = runner_.is_known();
   auto box = open_once(spec, call);
   const bool forgotten = known && !runner_.is_known();
-  if (box.ok() || !forgotten || !call.check().ok()) return box;
-  return open_once(spec, call);
+  if (!box.ok() && forgotten && call.check().ok()) box = open_once(spec, call);
+  if (!box.ok()) return advised(std::move(box).error());
+  return box;
 }
 
 Result<std::unique_ptr<Box>> DockerBackend::open_once(const policy::Spec& spec, const Call& call) {
@@ -225,10 +253,11 @@ Status DockerBackend::make(Draft& draft, const Call& call) {
   }
   draft.parts.images = images_;
   draft.parts.edition = images_->edition();
+  // The first that is asked of an engine that has answered no more than a ping, perhaps.
+  LAZARET_CHECK(runner_.prepare(call.within(kPrepareBound)));
+  LAZARET_TRY(const auto layer, layer_of(draft.spec, call));
   draft.parts.container =
       std::make_unique<Container>(client_, remains_, BoxNames{hardening.name, names_of(volumes)});
-  LAZARET_CHECK(runner_.prepare(call));
-  LAZARET_TRY(const auto layer, layer_of(draft.spec, call));
   if (layer) hardening.packages_volume = layer->name();
   for (const ScratchVolume& volume : volumes) {
     LAZARET_CHECK(call.check());
@@ -279,6 +308,7 @@ Status DockerBackend::create_verified(Draft& draft, Hardening& hardening, const 
   }
   draft.parts.image = draft.spec.image;
   draft.parts.image_id = image_id_at(seen, "Image");
+  draft.parts.variables = variables_of_image(seen);
   append(draft.readings, compare({client_->kind(), body, seen}));
   return require_so_far(draft.readings, draft.spec).within("inspecting the container");
 }

@@ -24,6 +24,7 @@ class DockerBox final : public Box {
     std::unique_ptr<Container> container;
     std::string image;                            ///< the name that was asked for
     std::string image_id;                         ///< what it meant then
+    std::vector<std::string> variables;           ///< that it sets for its programs
     std::shared_ptr<const ImageWatch> images;     ///< who may know that it does still
     std::optional<std::uint64_t> edition;         ///< of theirs, before the name was looked up
     std::optional<engine::container::Wait> exit;  ///< registered before the start
@@ -37,6 +38,9 @@ class DockerBox final : public Box {
 
   [[nodiscard]] Wire& wire() override { return *parts_.stream; }
   [[nodiscard]] const std::vector<Evidence>& evidence() const override { return parts_.evidence; }
+  [[nodiscard]] std::span<const std::string> image_variables() const override {
+    return parts_.variables;
+  }
   [[nodiscard]] const std::vector<std::string>& warnings() const override {
     return parts_.warnings;
   }

@@ -130,7 +130,7 @@ TEST(DockerOpen, BlamesTheFiltersPathOnlyWherePodmanRefusesWithoutAReason) {
   const auto lost = backend_on(losing)->open(spec, soon());
   ASSERT_FALSE(refused.ok() || lost.ok());
   EXPECT_NE(refused.error().hint().find("the engine must see /"), std::string::npos);
-  EXPECT_EQ(lost.error().hint(), "");
+  EXPECT_NE(lost.error().hint().find("what the engine logs"), std::string::npos);
 }
 
 TEST(DockerOpen, TellsHowToMakeAnImageOfOurs) {  // P-46

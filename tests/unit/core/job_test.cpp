@@ -33,6 +33,17 @@ TEST(Job, TellsNoneToWhoKnowsNone) {
   EXPECT_EQ(job.word, "main");
 }
 
+TEST(Job, HasTheVariablesOfItsImageToo) {
+  policy::Spec spec = spec_of_one_that_waits(true);
+  spec.program.compiler = {"cc"};
+  spec.environment = {{"A", "run"}};
+  const std::vector<std::string> image = {"A=image", "B=image"};
+  const std::vector<std::string> both = {"A=run", "B=image"};
+  EXPECT_EQ(job_of(spec, false, image).environment, both);
+  EXPECT_EQ(compiler_of(spec, image).environment, both);
+  EXPECT_EQ(interpreter_of(spec, image).environment, both);
+}
+
 // It has them since before there was a program: a driver is thousands of bytes.
 TEST(Job, TellsNoCommandAndEnvironmentToWhoWaits) {
   policy::Spec spec = spec_of_one_that_waits(true);

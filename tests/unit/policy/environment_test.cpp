@@ -1,5 +1,9 @@
 #include "policy/environment.hpp"
 
+#include <map>
+#include <string>
+#include <vector>
+
 #include <gtest/gtest.h>
 
 namespace lazaret::policy {
@@ -21,6 +25,60 @@ TEST(BaseEnvironment, RoundsProcessorsUpToThreads) {  // P-53
     for (const auto& [cpus, threads] : {std::pair{0.5, "1"}, {1.0, "1"}, {1.5, "2"}, {2.0, "2"}})
       EXPECT_EQ(base_environment(cpus).at(name), threads) << name;
   }
+}
+
+using Variables = std::map<std::string, std::string>;
+
+TEST(ImageVariables, StandBeneathThoseOfTheRun) {
+  Variables variables = {{"HOME", "/work"}, {"A", "run"}};
+  const std::vector<std::string> image = {"A=image", "B=x=y", "EMPTY=", "HOME=/root", "NOTHING"};
+  add_of_image(variables, image, false);
+  EXPECT_EQ(variables, (Variables{
+                           {"HOME", "/work"}, {"A", "run"}, {"B", "x=y"}, {"EMPTY", ""},
+                           {"NOTHING", ""}}));
+}
+
+TEST(ImageVariables, AreNoneThatNoEnvironmentMayHold) {
+  Variables variables;
+  const std::vector<std::string> image = {"LD_PRELOAD=/x", "BASH_ENV=/x",   "1A=x", "=x", "",
+                                          "A B=x",         "X_API_KEY=key", std::string("N=\0", 3)};
+  add_of_image(variables, image, false);
+  EXPECT_EQ(variables, Variables{});
+}
+
+TEST(ImageVariables, ChangeNothingThatADeterministicRunHasFixed) {
+  Variables variables;
+  fix_environment(variables);
+  const Variables before = variables;
+  const std::vector<std::string> image = {"LC_ALL=de_DE", "LANGUAGE=de", "PYTHONHASHSEED=7",
+                                          "PYTHONOPTIMIZE=2", "TZ=Europe/Berlin"};
+  add_of_image(variables, image, true);
+  EXPECT_EQ(variables, before);
+}
+
+TEST(ImageVariables, BringPlacesToSearchThatTheRunLacks) {
+  const std::vector<std::string> image = {"PATH=/opt/venv/bin:/usr/bin::relative:.:/opt/more"};
+  const std::string usual = base_environment(1).at("PATH");
+  Variables variables = base_environment(1);
+  add_of_image(variables, image, false);
+  EXPECT_EQ(variables.at("PATH"), "/opt/venv/bin:/opt/more:" + usual);
+  variables["PATH"] = "/chosen";
+  add_of_image(variables, image, false);
+  EXPECT_EQ(variables.at("PATH"), "/chosen");
+  Variables same = base_environment(1);
+  add_of_image(same, std::vector<std::string>{"PATH=/usr/bin:/bin"}, false);
+  EXPECT_EQ(same.at("PATH"), usual);
+}
+
+TEST(ImageVariables, AreNoMoreThanSoMuch) {
+  constexpr std::size_t kMost = 128UL << 10;
+  const auto taken = [](std::size_t bytes) {
+    Variables variables;
+    add_of_image(variables, std::vector<std::string>{"A=" + std::string(bytes - 2, 'x')}, false);
+    return variables.size();
+  };
+  EXPECT_EQ(taken(kMost), 1U);
+  EXPECT_EQ(taken(kMost + 1), 0U);
 }
 
 TEST(Variable, IsDeniedWhenItChangesHowProgramsAreLoadedOrCarriesASecret) {
