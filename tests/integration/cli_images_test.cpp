@@ -30,7 +30,8 @@ TEST_P(CliImagesOn, ListThoseThatAreThereAndThoseThatAreNot) {
   const Ended shown = lazaret({"images", "ls", "--host", host_});
   EXPECT_EQ(shown.status, 0) << shown.err;
   EXPECT_THAT(shown.out, StartsWith("IMAGE "));
-  EXPECT_THAT(shown.out, HasSubstr("\nlazaret/python:latest "));
+  EXPECT_THAT(shown.out, testing::ContainsRegex("lazaret/python:latest +[a-z]+ +[0-9]+ MiB +[0-9]+ "
+                                                "[hd]  sha256:[0-9a-f]{12}"));
   EXPECT_THAT(lazaret({"images", "--host", host_}).out, StartsWith("IMAGE "));
   const Ended said = lazaret({"images", "ls", "--json", "--host", host_});
   const Json list = Json::parse(said.out, nullptr, false);
