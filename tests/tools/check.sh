@@ -61,13 +61,14 @@ idle() {
 # No engine runs in a sanitizer's suite. Left out as well: what traces a program, which finds no
 # leaks then and says so, the want of descriptors, of which a sanitizer needs some itself, forks of
 # a program with threads, whose locks it keeps, what carries 100 MiB of the same bytes for a minute
-# or two, and programs of the corpus but Python's: they differ in what is not ours.
+# or two, and the programs of the corpus and of the standard library: they differ in what is not
+# ours.
 readonly NOT_HERE='(/|On_)([Dd]ocker|[Pp]odman)|FillingFault|ServeFault|ServePool(Look|Events)'\
 '|NativeFault|WeakNa|RefusedNa|Killed|WantOfDescriptors|InAFork|ServesAFork|TakeNobodyElsesPlace'\
 '|TakesAllThatAProgramMayShow|MoreThan64Mebibytes'\
-'|Corpus.*/(bash|c|cpp|go|java|javascript|rust|sh|typescript)_'
+'|Corpus|Stdlib'
 # What the box does to its program, which none of our threads has a part in; other tests have.
-readonly ONE_THREAD='Stdlib|SelftestOn|SelftestAs|Corpus|NativeIsolation|NativeLimits|NativeMounts'\
+readonly ONE_THREAD='SelftestOn|SelftestAs|NativeIsolation|NativeLimits|NativeMounts'\
 '|NetworksAtBestEffort|NativeProfiles|NativeProcesses|CliStatus|BadRequest|SubprocessOn'
 
 # Some of them wait, for their programs and on purpose.
