@@ -82,7 +82,10 @@ TEST_P(CustomImage, HasItsVariablesBeneathThoseOfTheRun) {
       "ENV LD_PRELOAD=/none.so PYTHONHASHSEED=7\n");
   ExecutionRequest tool = command({"tool"});
   tool.image = image;
-  EXPECT_EQ(run_on(GetParam(), tool)["stdout"], "hello from the image\n");
+  const Json first = run_on(GetParam(), tool);
+  EXPECT_EQ(first["stdout"], "hello from the image\n");
+  EXPECT_THAT(evidence_of(first, "environment")["applied"].get<std::string>(),
+              testing::HasSubstr("3 more of the image's"));
   tool.environment["GREETING"] = "welcome";
   EXPECT_EQ(run_on(GetParam(), tool)["stdout"], "welcome from the image\n");
   const std::string code =

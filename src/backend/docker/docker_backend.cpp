@@ -12,6 +12,7 @@
 #include "backend/docker/differences.hpp"
 #include "backend/docker/engine_facts.hpp"
 #include "backend/docker/harden.hpp"
+#include "backend/docker/image_variables.hpp"
 #include "backend/docker/inside.hpp"
 #include "backend/docker/layers.hpp"
 #include "backend/docker/runner_volume.hpp"
@@ -106,20 +107,6 @@ Error advised(Error error) {
   if (!is_engines || !error.hint().empty()) return error;
   return std::move(error).with_hint(
       "the program has not run: look at what the engine logs, and try again");
-}
-
-// Nothing was asked for, so that all are the image's or the engine's own.
-std::vector<std::string> variables_of_image(const nlohmann::json& seen) {
-  constexpr std::array<std::string_view, 4> kOfEngines = {"HOME=", "HOSTNAME=", "TERM=",
-                                                          "container="};
-  std::vector<std::string> variables;
-  for (const nlohmann::json& each : engine::member(engine::member(seen, "Config"), "Env")) {
-    if (!each.is_string()) continue;
-    const auto& text = each.get_ref<const std::string&>();
-    const auto begins = [&text](std::string_view name) { return text.starts_with(name); };
-    if (std::ranges::none_of(kOfEngines, begins)) variables.push_back(text);
-  }
-  return variables;
 }
 
 // What the runner has said on standard error, where it did not get as far as its greeting.
@@ -365,6 +352,8 @@ Status DockerBackend::verify(Draft& draft, const Call& call) {
   const SelfReport report = parse_report(greeting->report);
   draft.parts.resting_bytes = report.resident_bytes();
   append(draft.readings, read_report(report, draft.spec));
+  if (auto variables = read_variables(draft.parts.variables, draft.spec))
+    draft.readings.push_back(*std::move(variables));
   append(draft.readings, read_cgroup(report, draft.spec));
   LAZARET_TRY(const nlohmann::json seen,
               differences_of(client_->kind()).inspect(*client_, draft.name(), call));

@@ -13,12 +13,12 @@ namespace lazaret::backend::docker {
 namespace {
 
 // An engine that is away is asked again so often: until then images are looked at one by one.
-constexpr std::chrono::seconds kPause{1};
+constexpr std::chrono::seconds kBetweenAttempts{1};
 
 void pause(const std::stop_token& stop) {
   std::mutex mutex;
   std::unique_lock lock(mutex);
-  (void)Condition().wait_until(lock, stop, std::chrono::steady_clock::now() + kPause,
+  (void)Condition().wait_until(lock, stop, std::chrono::steady_clock::now() + kBetweenAttempts,
                                [] { return false; });
 }
 

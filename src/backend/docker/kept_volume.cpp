@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::chrono::seconds kVolumeBound{10};
 constexpr int kTurns = 8;  // of everybody together
-constexpr std::chrono::milliseconds kPause{20};
+constexpr std::chrono::milliseconds kBetweenLooks{20};
 constexpr int kAttempts = 2;
 
 // Whether what was asked for may have been done all the same.
@@ -151,7 +151,7 @@ Status KeptVolume::wait_for_other(const Call& call) const {
   if (gone.error().code() == Errc::not_found) {
     // WHY a pause: a name is taken a little before its container can be waited for, and the engine
     // has nothing else to wait on.
-    (void)os::wait_ready({}, call.within(kPause)).ok();
+    (void)os::wait_ready({}, call.within(kBetweenLooks)).ok();
     return call.check();
   }
   if (gone.error().code() != Errc::timed_out) return gone.error();
