@@ -29,11 +29,20 @@ class ServeFault : public testing::TestWithParam<ServedFault> {
     if (engine_.empty()) LAZARET_SKIP_OR_FAIL("docker", "no endpoint is given");
   }
   // Made ahead or not: with a pool, boxes would meet the fault that belong to no run.
-  [[nodiscard]] static std::unique_ptr<Daemon> daemon_at(const EngineProxy& proxy) {
+  [[nodiscard]] static std::unique_ptr<Daemon> daemon_at(EngineProxy& proxy) {
     const std::map<std::string, std::string> unpooled = {{"LAZARET_POOL_MOST", "0"}};
-    return std::make_unique<Daemon>(
+    auto daemon = std::make_unique<Daemon>(
         std::vector<std::string>{"--type", "docker", "--host", proxy.endpoint(), "--no-fallback"},
         unpooled);
+    EXPECT_TRUE(becomes_true(20s, [&] { return has_swept(proxy); }));
+    return daemon;
+  }
+  // What a daemon does once, beside its first requests, would meet their faults and open files.
+  [[nodiscard]] static bool has_swept(EngineProxy& proxy) {
+    const auto asks_for_volumes = [](const std::string& line) {
+      return line.starts_with("GET ") && line.find("/volumes?") != line.npos;
+    };
+    return std::ranges::any_of(proxy.dialogue(), asks_for_volumes);
   }
   static void expect_service(const Daemon& daemon) {
     EXPECT_EQ(daemon.ask("GET", "/v1/health").status, 200);
@@ -95,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(
                     fault("POST /containers/create", Heard::nothing,
                           http_answer(500, "{\"message\":\"no\"}")),
                     "infrastructure_lost"},
-        ServedFault{"SpeaksGarbage", fault("GET /json", Heard::nothing, "\x16\x03garbage\r\n\r\n"),
+        ServedFault{"SpeaksGarbage", fault("GET /containers/lazaret-", Heard::nothing, "\x16\x03garbage\r\n\r\n"),
                     "infrastructure_lost"},
         ServedFault{"CutsTheStream", cut("begin-", Then::hang_up), "infrastructure_lost"},
         ServedFault{"StallsTheStream", cut("begin-", Then::silence), "timeout"},
@@ -182,7 +191,7 @@ TEST_F(ServeFault, OfSilenceHoldsNobodyElseUp) {
   EngineProxy proxy(engine_);
   const auto daemon = daemon_at(proxy);
   expect_service(*daemon);
-  proxy.meet(fault("GET /json", Heard::nothing, "", Then::silence));
+  proxy.meet(fault("GET /containers/lazaret-", Heard::nothing, "", Then::silence));
   auto waiting = daemon->connect();
   const std::string body = bash_body("echo never");
   ASSERT_TRUE(waiting
