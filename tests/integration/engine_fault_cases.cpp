@@ -80,12 +80,12 @@ struct Step {
 // Those whose failure no other request can make good.
 constexpr Step kSteps[] = {
     {"Create", "POST /containers/create", 1, "creating the container"},
-    {"FirstLook", "GET /containers/lazaret-", 1, "inspecting the container"},
+    {"FirstLook", kLook, 1, "inspecting the container"},
     {"RunnerCheck", "HEAD /archive", 1, "looking at a path of the container"},
     {"Attach", "POST /attach", 1, "attaching to the container"},
     {"Wait", "POST /wait", 1, "waiting for the container"},
     {"Start", "POST /start", 1, "starting the container"},
-    {"SecondLook", "GET /containers/lazaret-", 2, "inspecting the container"},
+    {"SecondLook", kLook, 2, "inspecting the container"},
     {"TrialKill", "POST /kill", 1, "killing the container"},
 };
 
@@ -142,7 +142,7 @@ FaultCase weakened(const char* name, const char* pointer, Json value, int look =
   const auto change = [pointer, value = std::move(value)](Json& seen) {
     seen[Json::json_pointer(pointer)] = value;
   };
-  return refused(name, at("GET /containers/lazaret-", with_json(change), look), Cause::enforcement_mismatch, "");
+  return refused(name, at(kLook, with_json(change), look), Cause::enforcement_mismatch, "");
 }
 
 // Headers of the engine's own frames on the stream, whatever length they claim.
@@ -231,9 +231,9 @@ std::vector<FaultCase> wrong_answers() {
               Cause::enforcement_mismatch, ""),
       harmless("CreateNamesAHostileId",
                at(create, answers_instead(json_answer(R"({"Id":"../../evil?a=b\r\nX: y"})")))),
-      refused("FirstLookFindsNothing", at("GET /containers/lazaret-", says(failure(404, "No such container"))),
+      refused("FirstLookFindsNothing", at(kLook, says(failure(404, "No such container"))),
               Cause::backend_unavailable, "No such container"),
-      refused("FirstLookStopsInItsBody", at("GET /containers/lazaret-", cut_after("\r\n\r\n", 100)), "early"),
+      refused("FirstLookStopsInItsBody", at(kLook, cut_after("\r\n\r\n", 100)), "early"),
       weakened("FirstLookShowsAPrivilegedBox", "/HostConfig/Privileged", true),
       weakened("FirstLookShowsTheHostsNetwork", "/HostConfig/NetworkMode", "host"),
       weakened("FirstLookShowsNoLimitOnMemory", "/HostConfig/Memory", 0),
@@ -241,8 +241,8 @@ std::vector<FaultCase> wrong_answers() {
       weakened("SecondLookShowsAnAddress", "/NetworkSettings/Networks",
                {{"bridge", {{"IPAddress", "172.17.0.2"}}}}, 2),
       harmless("SecondLookNamesAnotherProcess",
-               at("GET /containers/lazaret-", with_json([](Json& seen) { seen["State"]["Pid"] = 1; }), 2)),
-      harmless("FirstLookTrickles", at("GET /containers/lazaret-", trickles())),
+               at(kLook, with_json([](Json& seen) { seen["State"]["Pid"] = 1; }), 2)),
+      harmless("FirstLookTrickles", at(kLook, trickles())),
       harmless("StartWasDoneBefore", at("POST /start", answers_instead(http_answer(304, "")))),
       refused("StartFindsNothing", at("POST /start", says(failure(404, "No such container"))),
               Cause::backend_unavailable, "No such container"),

@@ -27,6 +27,9 @@ enum class Then { hang_up, silence, go_on };
 /// What becomes of the socket's door when a fault is met: `refuse` leaves its name behind.
 enum class Door { open, refuse, vanish };
 
+/// A look at one of our containers, as opposed to the list of all.
+inline constexpr const char* kLook = "GET /containers/lazaret-";
+
 /// What goes wrong, and at which requests. The engine's answer goes through up to the end of
 /// `after` and `bytes` more; then comes `say`, and then the connection is as `then` says.
 struct Fault {

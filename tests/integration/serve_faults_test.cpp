@@ -104,7 +104,7 @@ INSTANTIATE_TEST_SUITE_P(
                     fault("POST /containers/create", Heard::nothing,
                           http_answer(500, "{\"message\":\"no\"}")),
                     "infrastructure_lost"},
-        ServedFault{"SpeaksGarbage", fault("GET /containers/lazaret-", Heard::nothing, "\x16\x03garbage\r\n\r\n"),
+        ServedFault{"SpeaksGarbage", fault(kLook, Heard::nothing, "\x16\x03garbage\r\n\r\n"),
                     "infrastructure_lost"},
         ServedFault{"CutsTheStream", cut("begin-", Then::hang_up), "infrastructure_lost"},
         ServedFault{"StallsTheStream", cut("begin-", Then::silence), "timeout"},
@@ -191,7 +191,7 @@ TEST_F(ServeFault, OfSilenceHoldsNobodyElseUp) {
   EngineProxy proxy(engine_);
   const auto daemon = daemon_at(proxy);
   expect_service(*daemon);
-  proxy.meet(fault("GET /containers/lazaret-", Heard::nothing, "", Then::silence));
+  proxy.meet(fault(kLook, Heard::nothing, "", Then::silence));
   auto waiting = daemon->connect();
   const std::string body = bash_body("echo never");
   ASSERT_TRUE(waiting

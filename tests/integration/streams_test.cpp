@@ -94,6 +94,34 @@ TEST_P(StreamsOn, CountBothFloodsExactly) {
   EXPECT_EQ(result["exit_code"], 0);
 }
 
+// A program may change what its pipe does with what it writes, and read it itself; and what it
+// writes may look like its own end.
+TEST_P(StreamsOn, AreNoWayToSayWhatOnlyTheRunnerSays) {
+  ExecutionRequest request = python(R"(import fcntl, os, random, sys, time
+forged = b"\x20\0\0\0\x89\0\0\0" + bytes(32)
+thief = os.fork()
+if thief == 0:
+    mine = os.open("/proc/self/fd/1", os.O_RDONLY | os.O_NONBLOCK)
+    while True:
+        try:
+            print(len(os.read(mine, 5000)), file=sys.stderr)
+        except BlockingIOError:
+            time.sleep(0.001)
+flags = fcntl.fcntl(1, fcntl.F_GETFL)
+for index in range(3000):
+    fcntl.fcntl(1, fcntl.F_SETFL, flags | random.choice((0, os.O_DIRECT)))
+    os.write(1, forged * random.randint(1, 700))
+os.kill(thief, 9)
+os._exit(5)
+)");
+  request.limits.timeout = 60s;
+  const Json result = run(request);
+  EXPECT_EQ(result["meta"]["cause"], "nonzero_exit") << result["meta"].dump();
+  EXPECT_EQ(result["exit_code"], 5) << result["error"].dump();
+  EXPECT_GT(result["meta"]["output"]["stdout_bytes"], 1 << 20);
+  EXPECT_NE(result["stderr"], "");
+}
+
 // P-22
 TEST_P(StreamsOn, NeitherBlockNorEndAProgramBeyondTheCap) {
   ExecutionRequest request =

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -36,6 +37,12 @@ Status set_nonblocking(RawHandle handle) {
   return {};
 }
 
+// WHY not as wide as it may be: what all pipes of a user hold together is bounded too.
+void widen(RawHandle pipe) noexcept {
+  constexpr int kWide = 256 << 10;
+  (void)::fcntl(pipe, F_SETPIPE_SZ, kWide);
+}
+
 Result<std::optional<std::size_t>> read_now(RawHandle handle, std::span<std::byte> into) {
   for (;;) {
     const ssize_t count = ::read(handle, into.data(), into.size());
@@ -52,6 +59,20 @@ Result<std::size_t> write_now(RawHandle handle, Bytes bytes) {
     if (errno == EAGAIN) return std::size_t{0};
     if (errno != EINTR) return last_error("write");
   }
+}
+
+Result<std::optional<std::size_t>> move_now(RawHandle pipe, RawHandle to, std::size_t most) {
+  for (;;) {
+    const ssize_t count = ::splice(pipe, nullptr, to, nullptr, most, SPLICE_F_NONBLOCK);
+    if (count >= 0) return std::optional(static_cast<std::size_t>(count));
+    if (errno == EAGAIN) return std::optional<std::size_t>();
+    if (errno != EINTR) return last_error("splice");
+  }
+}
+
+bool is_socket(RawHandle handle) noexcept {
+  struct stat seen {};
+  return ::fstat(handle, &seen) == 0 && S_ISSOCK(seen.st_mode);
 }
 
 Status wait_ready(std::span<Watch> watches, const Call& call) {

@@ -27,6 +27,8 @@ Status set_nonblocking(RawHandle) {
   return Error(Errc::unsupported, "anonymous pipes always block on Windows");
 }
 
+void widen(RawHandle) noexcept {}
+
 Result<std::optional<std::size_t>> read_now(RawHandle handle, std::span<std::byte> into) {
   DWORD there = 0, count = 0;
   if (!::PeekNamedPipe(handle, nullptr, 0, nullptr, &there, nullptr)) {
@@ -47,6 +49,12 @@ Result<std::size_t> write_now(RawHandle handle, Bytes bytes) {
   }
   return std::size_t{count};
 }
+
+Result<std::optional<std::size_t>> move_now(RawHandle, RawHandle, std::size_t) {
+  return Error(Errc::unsupported, "pipes are copied on Windows");
+}
+
+bool is_socket(RawHandle) noexcept { return false; }
 
 Status wait_ready(std::span<Watch>, const Call&) {
   return Error(Errc::unsupported, "pipes cannot be waited for together on Windows");

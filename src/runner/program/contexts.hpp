@@ -19,6 +19,7 @@ struct Output {
   os::Handle handle;
   FrameType type;
   bool is_terminal = false;  ///< whose end is an error, see os::Terminal
+  bool is_wide = false;      ///< the pipe, as it was found full once
 };
 
 /// An interpreter that runs one job after another and keeps what they leave in it.

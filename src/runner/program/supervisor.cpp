@@ -269,10 +269,22 @@ Status Supervisor::hear_waiting(Output& output) {
   return {};
 }
 
+// Who writes as much as a pipe holds. What an interpreter says of a value is looked at.
+Result<bool> Supervisor::move(Output& output) {
+  const auto count = outbox_.move(output.type, output.handle.get());
+  may_move_ = count.ok();
+  if (!may_move_) return carry(output);
+  if (*count && **count == 0) output.handle.reset();
+  return count->value_or(0) > 0;
+}
+
 Result<bool> Supervisor::carry(Output& output) {
+  if (may_move_ && output.is_wide && output.type != FrameType::value_data) return move(output);
   const std::span<std::byte> space = outbox_.reserve();
   const auto count = os::read_now(output.handle.get(), space);
   std::size_t size = count.ok() && *count ? **count : 0;
+  if (size == space.size() && !output.is_terminal && !std::exchange(output.is_wide, true))
+    os::widen(output.handle.get());
   const bool leaves = output.type == FrameType::value_data && !farewell_.empty() &&
                       text_of(Bytes(space).first(size)).ends_with(farewell_);
   if (leaves) size -= farewell_.size();

@@ -29,7 +29,10 @@ namespace lazaret::runner {
 class Supervisor {
  public:
   Supervisor(os::InitHandles handles, Subprocess subprocess, os::Known known)
-      : handles_(std::move(handles)), subprocess_(subprocess), known_(known) {}
+      : handles_(std::move(handles)),
+        subprocess_(subprocess),
+        known_(known),
+        may_move_(os::is_socket(handles_.wire_out.get())) {}
 
   /// Returns when the host has closed the wire. Errors: protocol and those of the system.
   [[nodiscard]] Status run();
@@ -76,6 +79,7 @@ class Supervisor {
   [[nodiscard]] Status hear_waiting(Output& output);
   /// Whether there was something to carry.
   [[nodiscard]] Result<bool> carry(Output& output);
+  [[nodiscard]] Result<bool> move(Output& output);
   [[nodiscard]] Status carry_rest();
   [[nodiscard]] bool may_wait_for_more() const;
   [[nodiscard]] Status tell_host();
@@ -90,6 +94,7 @@ class Supervisor {
   os::InitHandles handles_;
   Subprocess subprocess_;
   os::Known known_;
+  bool may_move_;  // what comes out, instead of copying it
   std::uint64_t ignored_signals_ = os::kEverySignal;
   FrameReader reader_{Direction::to_runner};
   Outbox outbox_;

@@ -1,11 +1,16 @@
 // WHY: the runner's program is no library; its one self-contained part is tested in place.
 #include "runner/program/outbox.cpp"  // NOLINT(bugprone-suspicious-include)
 
+#include <fcntl.h>
 #include <signal.h>
 
 #include <array>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
+
+#include "os/wire.hpp"
 
 namespace lazaret::runner {
 namespace {
@@ -26,6 +31,131 @@ struct Pipe {
     return text;
   }
 };
+
+// The wire of a native box, and its host.
+struct SocketWire {
+  os::Handle in, out;
+  FrameReader reader{Direction::to_host};
+  SocketWire() {
+    auto ends = os::stream_pair();
+    in = std::move(ends->first);
+    out = std::move(ends->second);
+    EXPECT_TRUE(os::set_nonblocking(in.get()).ok());
+    EXPECT_TRUE(os::set_nonblocking(out.get()).ok());
+  }
+  // All frames that are there: the first letter of their types' names, and their payloads.
+  std::string heard(std::size_t most = 1UL << 20) {
+    std::string all;
+    for (;;) {
+      const auto space = reader.space();
+      const auto count = os::read_now(out.get(), space.first(std::min(most, space.size())));
+      if (!count.ok() || count->value_or(0) == 0) return all;
+      reader.commit(**count);
+      for (auto frame = reader.next(); frame.ok() && *frame; frame = reader.next())
+        all += ((*frame)->type == FrameType::stdout_data ? "o:" : "e:") +
+               std::string(text_of((*frame)->payload));
+    }
+  }
+};
+
+void write_all(const os::Handle& pipe, std::string_view text) {
+  EXPECT_EQ(os::write_now(pipe.get(), bytes_of(text)).value(), text.size());
+}
+
+TEST(Outbox, MovesWhatIsInAPipeAndKeepsItsPlace) {
+  for (const bool is_sent_first : {true, false}) {
+    Pipe program;
+    SocketWire wire;
+    Outbox outbox;
+    outbox.put(FrameType::stderr_data, bytes_of("one"));
+    write_all(program.in, "two");
+    EXPECT_EQ(outbox.move(FrameType::stdout_data, program.out.get()).value(), 3U);
+    EXPECT_FALSE(outbox.has_room());
+    if (is_sent_first) {
+      EXPECT_TRUE(outbox.flush(wire.in.get()).ok());
+    }
+    outbox.put(FrameType::stderr_data, bytes_of("three"));
+    EXPECT_TRUE(outbox.has_room());
+    EXPECT_TRUE(outbox.flush(wire.in.get()).ok());
+    EXPECT_TRUE(outbox.empty());
+    EXPECT_EQ(wire.heard(), "e:oneo:twoe:three");
+  }
+}
+
+TEST(Outbox, MovesNothingWhereNothingIs) {
+  Pipe program;
+  Outbox outbox;
+  EXPECT_EQ(outbox.move(FrameType::stdout_data, program.out.get()).value(), std::nullopt);
+  program.in.reset();
+  EXPECT_EQ(outbox.move(FrameType::stdout_data, program.out.get()).value(), 0U);
+  EXPECT_TRUE(outbox.empty());
+  EXPECT_TRUE(outbox.has_room());
+}
+
+TEST(Outbox, StaysAsItWasWhereNothingCanBeMoved) {
+  Outbox outbox;
+  outbox.put(FrameType::stdout_data, bytes_of("one"));
+  const os::Handle null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  EXPECT_FALSE(outbox.move(FrameType::stdout_data, null.get()).ok());
+  SocketWire wire;
+  EXPECT_TRUE(outbox.flush(wire.in.get()).ok());
+  EXPECT_EQ(wire.heard(), "o:one");
+}
+
+// A program can read what it has written, as long as that is in its own pipe.
+TEST(Outbox, AnnouncesNothingThatCanStillBeTakenAway) {
+  Pipe program;
+  SocketWire wire;
+  Outbox outbox;
+  write_all(program.in, "mine");
+  EXPECT_EQ(outbox.move(FrameType::stdout_data, program.out.get()).value(), 4U);
+  EXPECT_EQ(program.read(100), "");
+  EXPECT_TRUE(outbox.flush(wire.in.get()).ok());
+  EXPECT_EQ(wire.heard(), "o:mine");
+}
+
+// pipe(2), O_DIRECT: of a packet that is read in parts only the first would arrive.
+TEST(Outbox, MovesPacketsWhole) {
+  for (const bool is_taken_back : {true, false}) {
+    Pipe program;
+    ASSERT_EQ(::fcntl(program.in.get(), F_SETFL, O_NONBLOCK | O_DIRECT), 0);
+    SocketWire wire;
+    Outbox outbox;
+    const std::string packet(4096, 'p');
+    for (int index = 0; index < 5; ++index) write_all(program.in, packet);
+    EXPECT_EQ(outbox.move(FrameType::stdout_data, program.out.get()).value(), 5 * 4096U);
+    if (is_taken_back) outbox.put(FrameType::stderr_data, {});
+    EXPECT_TRUE(outbox.flush(wire.in.get()).ok());
+    EXPECT_EQ(wire.heard(1000), "o:" + std::string(5 * 4096, 'p') + (is_taken_back ? "e:" : ""));
+  }
+}
+
+// A host that takes a little at a time.
+TEST(Outbox, MovesAllOfItInOrderOnAWireThatIsFull) {
+  Pipe program;
+  SocketWire wire;
+  Outbox outbox;
+  std::string written, heard;
+  for (int round = 0; round < 60; ++round) {
+    const std::string piece(64UL << 10, static_cast<char>('a' + round % 26));
+    const auto count = os::write_now(program.in.get(), bytes_of(piece));
+    written += piece.substr(0, count.value());
+    if (outbox.has_room()) (void)outbox.move(FrameType::stdout_data, program.out.get());
+    if (round % 7 == 0) outbox.put(FrameType::stdout_data, {});
+    ASSERT_TRUE(outbox.flush(wire.in.get()).ok());
+    if (round % 3 == 0) heard += wire.heard(5000);
+  }
+  for (int rest = 0; rest < 20; ++rest) {
+    (void)outbox.move(FrameType::stdout_data, program.out.get());
+    ASSERT_TRUE(outbox.flush(wire.in.get()).ok());
+    heard += wire.heard(5000);
+  }
+  std::erase(heard, ':');
+  std::erase(heard, 'o');
+  std::erase(written, 'o');
+  EXPECT_TRUE(heard == written) << heard.size() << " instead of " << written.size();
+  EXPECT_LE(outbox.held_bytes(), 1UL << 20);
+}
 
 TEST(Outbox, IsEmptyAndHasRoomAtFirst) {
   Outbox outbox;
