@@ -107,6 +107,8 @@ if thief == 0:
             print(len(os.read(mine, 5000)), file=sys.stderr)
         except BlockingIOError:
             time.sleep(0.001)
+for _ in range(16):
+    os.write(1, bytes(1 << 20))
 flags = fcntl.fcntl(1, fcntl.F_GETFL)
 for index in range(3000):
     fcntl.fcntl(1, fcntl.F_SETFL, flags | random.choice((0, os.O_DIRECT)))
