@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "core/collector.hpp"
 #include "core/report_json.hpp"
 #include "core/rich.hpp"
 #include "lazaret/execution_result.hpp"
@@ -150,3 +151,47 @@ std::string to_json(ExecutionResult&& result, int indent) {
 }
 
 }  // namespace lazaret
+
+namespace lazaret::core {
+namespace {
+
+constexpr std::size_t kSummaryBytes = 1UL << 10;
+
+std::string shortened(const std::string& text) {
+  Collector kept(kSummaryBytes);
+  (void)kept.take(bytes_of(text));
+  return std::move(kept).text();
+}
+
+void put_short(Json& object, const char* key, const std::string& text) {
+  if (!text.empty()) object[key] = shortened(text);
+}
+
+Json short_error(const ResultError& error) {
+  Json kept = {{"type", name_of(error.type)}, {"message", shortened(error.message)}};
+  put(kept, "line", error.line);
+  if (error.hint) kept["hint"] = shortened(*error.hint);
+  return kept;
+}
+
+}  // namespace
+
+std::string summary_of(const ExecutionResult& result) {
+  Json kept = {{"role", "tool"},
+               {"name", "lazaret"},
+               {"run_id", result.meta.run_id},
+               {"language", result.meta.language},
+               {"backend", result.meta.backend},
+               {"isolation", name_of(result.meta.isolation)},
+               {"cause", name_of(result.meta.cause)},
+               {"exit_code", result.exit_code},
+               {"duration", result.duration.count()}};
+  put_short(kept, "value", result.value.value_or(""));
+  put_short(kept, "stdout", result.stdout_text);
+  put_short(kept, "stderr", result.stderr_text);
+  if (result.error) kept["error"] = short_error(*result.error);
+  if (!result.artifacts.empty()) kept["artifacts"] = result.artifacts.size();
+  return kept.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace lazaret::core

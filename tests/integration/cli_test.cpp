@@ -88,6 +88,22 @@ TEST(Cli, PrintsOneJsonObjectAndNothingElse) {
   EXPECT_EQ(std::count(ended.out.begin(), ended.out.end(), '\n'), 1);
 }
 
+TEST(Cli, PrintsOneShortLineForAnAgentToKeep_R48) {
+  const Ended ended = lazaret({"run", "--summary", "-c", "print('x' * 5000)\n[1, 2]"});
+  const Json kept = json_of(ended);
+  ASSERT_TRUE(kept.is_object()) << ended.out;
+  EXPECT_EQ(ended.err, "");
+  EXPECT_EQ(kept["role"], "tool");
+  EXPECT_EQ(kept["cause"], "exited");
+  EXPECT_EQ(kept["value"], "[1,2]");
+  EXPECT_THAT(kept.value("stdout", ""), testing::HasSubstr("bytes omitted"));
+  EXPECT_LT(ended.out.size(), 2000U);
+  EXPECT_EQ(std::count(ended.out.begin(), ended.out.end(), '\n'), 1);
+  const Ended refused = lazaret({"run", "--summary", "-l", "cobol", "-c", "x"});
+  EXPECT_EQ(json_of(refused)["error"]["type"], "PolicyDenied") << refused.out;
+  EXPECT_EQ(refused.status, 2);
+}
+
 TEST(Cli, PrintsJsonForEveryFate) {
   for (const std::vector<std::string>& arguments : std::vector<std::vector<std::string>>{
            {"run", "--json", "-c", "raise ValueError(1)"},

@@ -18,6 +18,7 @@ namespace lazaret::cli {
 struct Common {
   SandboxOptions sandbox;
   bool json = false;
+  bool summary = false;  ///< JSON too, but only what an agent keeps
   bool quiet = false;
 };
 

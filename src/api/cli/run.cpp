@@ -60,7 +60,7 @@ int refuse(const Error& error, const Common& common, int status) {
   const Errc code = status == kUsage ? Errc::invalid_argument : error.code();
   ExecutionResult result = core::failed_run(Error(error).as(code));
   core::describe(result, {}, nullptr);
-  return write_all(stdout, to_json(result) + "\n") ? status : kOurFailure;
+  return print_result(result, common) ? status : kOurFailure;
 }
 
 int run_request(ExecutionRequest request, const Common& common, const RunFlags& flags) {
@@ -171,9 +171,18 @@ void add_program_words(CLI::App& command, Common& common, Action& chosen, const 
   });
 }
 
+// Where a program's result is what is printed.
+void add_output_of_run(CLI::App& command, Common& common) {
+  add_output(command, common);
+  const auto shorten = [&common] { common.json = common.summary = true; };
+  command.add_flag_callback("--summary", shorten,
+                            "as --json, but one short line for an agent to keep");
+}
+
 void add_to(CLI::App& command, Common& common, Action& chosen, Reader read) {
   const auto flags = std::make_shared<RunFlags>();
-  add_common(command, common);
+  add_sandbox(command, common.sandbox);
+  add_output_of_run(command, common);
   add_run_flags(command, *flags);
   add_terminal_flag(command, *flags);
   add_program_words(command, common, chosen, {read, run_request}, flags);
@@ -181,7 +190,7 @@ void add_to(CLI::App& command, Common& common, Action& chosen, Reader read) {
 
 void add_to_session(CLI::App& command, Common& common, Action& chosen, Reader read) {
   const auto flags = std::make_shared<RunFlags>();
-  add_output(command, common);
+  add_output_of_run(command, common);
   add_program_flags(command, *flags);
   add_evidence_flag(command, *flags);
   add_terminal_flag(command, *flags);

@@ -7,6 +7,7 @@
 #include "api/cli/evidence_table.hpp"
 #include "api/cli/rich_files.hpp"
 #include "core/artifacts.hpp"
+#include "core/report_json.hpp"
 
 namespace lazaret::cli {
 namespace {
@@ -88,10 +89,14 @@ int status_of(const ExecutionResult& result) {
   return kOurFailure;
 }
 
+bool print_result(const ExecutionResult& result, const Common& common) {
+  return write_all(stdout, (common.summary ? core::summary_of(result) : to_json(result)) + "\n");
+}
+
 bool show(const ExecutionResult& result, const ExecutionRequest& request, LiveOutput& live,
           const Common& common, const RunFlags& flags) {
   const bool taken = takes_rich(result, flags);
-  if (common.json) return write_all(stdout, to_json(result) + "\n") && taken;
+  if (common.json) return print_result(result, common) && taken;
   if (result.compile) (void)write_all(stderr, result.compile->diagnostics);
   const bool written = live.finish(result);
   if (!common.quiet) show_notes(result, request, flags);

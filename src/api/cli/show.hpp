@@ -11,6 +11,9 @@ namespace lazaret::cli {
 /// could be written.
 [[nodiscard]] bool show(const ExecutionResult& result, const ExecutionRequest& request,
                         LiveOutput& live, const Common& common, const RunFlags& flags);
+/// The result as JSON, whole or its summary, on standard output; false where it could not be
+/// written.
+[[nodiscard]] bool print_result(const ExecutionResult& result, const Common& common);
 /// The exit status that a result stands for.
 [[nodiscard]] int status_of(const ExecutionResult& result);
 

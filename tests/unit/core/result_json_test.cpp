@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/json_members.hpp"
+#include "core/report_json.hpp"
 #include "core/result_reading.hpp"
 
 #include "lazaret/execution_result.hpp"
@@ -304,6 +305,38 @@ TEST(ResultJson, StaysJsonWhenATextIsNoUtf8) {
   const json document = json::parse(to_json(result));
   EXPECT_EQ(document["meta"]["runtime"], "Docker \xEF\xBF\xBD");
   EXPECT_EQ(document["stdout"], std::string("a\0\x1b\"\\", 5));
+}
+
+TEST(ResultSummary, HasWhatAnAgentKeeps_R48) {
+  const auto summary = nlohmann::ordered_json::parse(core::summary_of(complete()));
+  EXPECT_THAT(keys_of(summary),
+              ElementsAre("role", "name", "run_id", "language", "backend", "isolation", "cause",
+                          "exit_code", "duration", "value", "stdout", "stderr", "error",
+                          "artifacts"));
+  EXPECT_EQ(summary["role"], "tool");
+  EXPECT_EQ(summary["value"], R"({"z":1,"a":[null]})");
+  EXPECT_EQ(summary["stdout"], "out\n");
+  EXPECT_EQ(summary["error"].dump(),
+            R"({"type":"TimeoutError","message":"late","line":3,"hint":"hint"})");
+  EXPECT_EQ(summary["artifacts"], 6);
+  EXPECT_THAT(keys_of(nlohmann::ordered_json::parse(core::summary_of(ExecutionResult{}))),
+              ElementsAre("role", "name", "run_id", "language", "backend", "isolation", "cause",
+                          "exit_code", "duration"));
+}
+
+TEST(ResultSummary, KeepsAKibibyteOfEachTextAndNoByteMore_R48) {
+  ExecutionResult result = complete();
+  result.stdout_text = std::string(1024, 'a');
+  result.stderr_text = "b" + std::string(1024, 'a') + "c";
+  result.value = '"' + std::string(100'000, 'v') + '"';
+  result.error->message = std::string(100'000, 'm');
+  const std::string text = core::summary_of(result);
+  const json summary = json::parse(text);
+  EXPECT_EQ(summary["stdout"], result.stdout_text);
+  const std::string half(511, 'a');
+  EXPECT_EQ(summary["stderr"], "b" + half + "\n[... 2 bytes omitted ...]\n" + half + "c");
+  EXPECT_LT(text.size(), 6U << 10);
+  EXPECT_EQ(text.find('\n'), text.npos);
 }
 
 }  // namespace
