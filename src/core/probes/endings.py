@@ -73,7 +73,7 @@ while count < 20:
 print("ended")
 #: E-51-held-output 51 leave a grandchild that holds the output open
 #: stdout "ended\n"
-#: expect cause=exited survivors=0 seconds=3
+#: expect cause=exited survivors=0 seconds=8
 import os, time
 if os.fork() == 0:
     time.sleep(30)
