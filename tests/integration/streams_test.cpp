@@ -119,7 +119,7 @@ os._exit(5)
   request.limits.timeout = 60s;
   const Json result = run(request);
   EXPECT_EQ(result["meta"]["cause"], "nonzero_exit") << result["meta"].dump();
-  EXPECT_EQ(result["exit_code"], 5) << result["error"].dump();
+  EXPECT_EQ(result["exit_code"], 5) << result.dump();
   EXPECT_GT(result["meta"]["output"]["stdout_bytes"], 1 << 20);
   EXPECT_NE(result["stderr"], "");
 }

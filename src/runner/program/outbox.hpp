@@ -35,7 +35,7 @@ class Outbox {
   /// end of the stream, nothing where nothing is there. Only a wire that is a socket takes it.
   /// Errors: those of os::make_pipe and os::move_now; the outbox is as it was.
   [[nodiscard]] Result<std::optional<std::size_t>> move(FrameType type, os::RawHandle pipe);
-  /// Writes what fits now. Errors: those of os::write_now.
+  /// Writes what fits now. Errors: those of os::write_now and os::move_now.
   [[nodiscard]] Status flush(os::RawHandle wire);
 
  private:

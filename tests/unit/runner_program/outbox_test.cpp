@@ -15,15 +15,18 @@
 namespace lazaret::runner {
 namespace {
 
-struct Pipe {
+struct Ends {
   os::Handle out, in;
-  Pipe() {
-    auto ends = os::make_pipe();
-    out = std::move(ends->first);
-    in = std::move(ends->second);
+  explicit Ends(Result<std::pair<os::Handle, os::Handle>> made) {
+    out = std::move(made->first);
+    in = std::move(made->second);
     EXPECT_TRUE(os::set_nonblocking(in.get()).ok());
     EXPECT_TRUE(os::set_nonblocking(out.get()).ok());
   }
+};
+
+struct Pipe : Ends {
+  Pipe() : Ends(os::make_pipe()) {}
   std::string read(std::size_t most) {
     std::string text(most, '\0');
     const auto count = os::read_now(out.get(), std::as_writable_bytes(std::span(text)));
@@ -33,16 +36,9 @@ struct Pipe {
 };
 
 // The wire of a native box, and its host.
-struct SocketWire {
-  os::Handle in, out;
+struct SocketWire : Ends {
   FrameReader reader{Direction::to_host};
-  SocketWire() {
-    auto ends = os::stream_pair();
-    in = std::move(ends->first);
-    out = std::move(ends->second);
-    EXPECT_TRUE(os::set_nonblocking(in.get()).ok());
-    EXPECT_TRUE(os::set_nonblocking(out.get()).ok());
-  }
+  SocketWire() : Ends(os::stream_pair()) {}
   // All frames that are there: the first letter of their types' names, and their payloads.
   std::string heard(std::size_t most = 1UL << 20) {
     std::string all;
